@@ -1,0 +1,57 @@
+"""What time it is: the only module that asks the system."""
+
+from __future__ import annotations
+
+import datetime as dt
+from dataclasses import dataclass
+from typing import Protocol
+
+
+class Clock(Protocol):
+    """Where the time comes from; tests hand in a fixed one."""
+
+    def now(self) -> dt.datetime:
+        """The time now, in UTC, with its zone."""
+        ...
+
+
+class SystemClock:
+    """The computer's own clock."""
+
+    def now(self) -> dt.datetime:
+        """The time now, in UTC, with its zone."""
+        return dt.datetime.now(dt.UTC)
+
+
+@dataclass(slots=True)
+class FixedClock:
+    """A clock that stands until it is moved; ships because demo and tests dream in somebody else's time."""
+
+    at: dt.datetime
+
+    def now(self) -> dt.datetime:
+        """The time it was set to."""
+        return self.at
+
+
+def rfc3339(moment: dt.datetime | None) -> str | None:
+    """UTC with milliseconds and a final Z, as in every JSON that dreamd prints; None stays None."""
+    if moment is None:
+        return None
+    return moment.astimezone(dt.UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
+
+
+def parse_time(text: str | None) -> dt.datetime | None:
+    """An RFC 3339 time as an aware UTC datetime; None for anything that is not one (never raises)."""
+    if not text:
+        return None
+    try:
+        moment = dt.datetime.fromisoformat(text)
+    except (ValueError, TypeError):
+        return None
+    if moment.tzinfo is None:
+        moment = moment.replace(tzinfo=dt.UTC)
+    try:
+        return moment.astimezone(dt.UTC)
+    except (OverflowError, ValueError):
+        return None

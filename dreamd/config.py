@@ -1,0 +1,283 @@
+"""Where dreamd's configuration comes from: the file, the environment, the places; every problem is found at once."""
+
+from __future__ import annotations
+
+import difflib
+import os
+import re
+import tomllib
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, get_args, get_origin
+
+import platformdirs
+from pydantic import BaseModel, ValidationError
+
+from dreamd.errors import ConfigError
+from dreamd.settings import Config, Section
+
+#: Keys that are accepted and whose feature is not there yet: (key, the value that asks for it, what to do meanwhile).
+_NOT_YET = (
+    ("engine.name", lambda c: c.engine.name != "offline", 'leave it at "offline"'),
+    ("engine.batch", lambda c: c.engine.batch, "leave it at false"),
+    ("schedule.cron", lambda c: c.schedule.cron != "", 'leave it empty and use gates.min_interval'),
+    ("schedule.quiet_hours", lambda c: c.schedule.quiet_hours != "", "leave it empty"),
+    ("transcripts.originals", lambda c: c.transcripts.originals != "keep", 'leave it at "keep"'),
+    ("transcripts.archive_max", lambda c: c.transcripts.archive_max is not None, "leave it empty"),
+    ("notify.command", lambda c: c.notify.command != "", "leave it empty"),
+    ("gather.executor", lambda c: c.gather.executor != "threads", 'leave it at "threads"'),
+    ("sources.agent", lambda c: any(s.agent != "claude-code" for s in c.sources), 'only "claude-code" is read today'),
+)
+
+_ENVIRONMENT_KEY = re.compile(r"DREAMD_([A-Z]+)__([A-Z0-9_]+)")
+
+
+@dataclass(frozen=True, slots=True)
+class Places:
+    """Where things lie on this machine for this user; nothing of it needs to exist."""
+
+    config_file: Path
+    state_dir: Path
+    default_state_dir: Path  # the dream lock lies here whatever `[state] dir` says
+    memory_root: Path
+    claude_dir: Path  # CLAUDE_CONFIG_DIR or ~/.claude
+
+    @property
+    def database(self) -> Path:
+        """The state database."""
+        return self.state_dir / "state.db"
+
+    @property
+    def search(self) -> Path:
+        """The throw-away search index."""
+        return self.state_dir / "search.db"
+
+    @property
+    def log(self) -> Path:
+        """The structured log, JSON lines."""
+        return self.state_dir / "dreamd.log"
+
+    @property
+    def history(self) -> Path:
+        """The bare git repository with one commit a dream."""
+        return self.state_dir / "history.git"
+
+    @property
+    def archive(self) -> Path:
+        """Compressed copies of finished sessions."""
+        return self.state_dir / "archive"
+
+    @property
+    def journal(self) -> Path:
+        """What a commit is in the middle of; exists only then."""
+        return self.state_dir / "journal.json"
+
+
+@dataclass(frozen=True, slots=True)
+class Loaded:
+    """A valid configuration with the places it names."""
+
+    config: Config
+    places: Places
+    file_exists: bool
+
+
+def expand(path: str) -> Path:
+    """`~` expanded, made absolute, links left as they are."""
+    return Path(os.path.abspath(os.path.expanduser(path)))  # noqa: PTH100, PTH111 - resolve() would follow links
+
+
+def config_file(chosen: Path | None, environ: Mapping[str, str]) -> Path:
+    """`--config`, else DREAMD_CONFIG, else the user's configuration directory."""
+    if chosen is not None:
+        return expand(str(chosen))
+    if named := environ.get("DREAMD_CONFIG"):
+        return expand(named)
+    return platformdirs.user_config_path("dreamd") / "config.toml"
+
+
+def load(chosen: Path | None = None, environ: Mapping[str, str] | None = None) -> Loaded:
+    """Reads and validates everything. Raises ConfigError (exit 3) that holds all problems at once.
+
+    A missing default file means defaults; a missing file that was asked for is a problem.
+    """
+    environ = os.environ if environ is None else environ
+    file = config_file(chosen, environ)
+    exists = file.is_file()
+    problems: list[str] = []
+    raw: dict[str, Any] = {}
+    if exists:
+        raw, fault = _read(file)
+        problems += [f"{file}: {fault}"] if fault else []
+    elif chosen is not None or environ.get("DREAMD_CONFIG"):
+        problems.append(f"{file}: there is no such file")
+    problems += _merge_environment(raw, environ)
+    config = Config()
+    try:
+        config = Config.model_validate(raw)
+    except ValidationError as error:
+        problems += [_explain(file, problem) for problem in error.errors(include_url=False, include_context=False)]
+    else:
+        problems += [
+            f"{_origin(file, key, environ)}: {key}: this value's feature is not there yet; {advice}"
+            for key, asks, advice in _NOT_YET
+            if asks(config)
+        ]
+        problems += _contradictions(file, config)
+    if problems:
+        raise ConfigError(
+            f"the configuration has {len(problems)} problem{'s' if len(problems) > 1 else ''}",
+            hint="see `dreamd config show` for the keys in force and config.example.toml for all of them",
+            problems=tuple(problems),
+        )
+    return Loaded(config, places(config, file, environ), exists)
+
+
+def places(config: Config, file: Path, environ: Mapping[str, str]) -> Places:
+    """The places that a configuration and the environment name."""
+    default_state = platformdirs.user_state_path("dreamd")
+    return Places(
+        config_file=file,
+        state_dir=expand(config.state.dir) if config.state.dir else default_state,
+        default_state_dir=default_state,
+        memory_root=expand(config.memory.root),
+        claude_dir=expand(environ.get("CLAUDE_CONFIG_DIR") or "~/.claude"),
+    )
+
+
+def found_sources(environ: Mapping[str, str] | None = None) -> list[tuple[str, Path]]:
+    """The agents whose transcripts are on this machine: (agent, root), each only if it exists."""
+    environ = os.environ if environ is None else environ
+    claude = expand(environ.get("CLAUDE_CONFIG_DIR") or "~/.claude") / "projects"
+    return [("claude-code", claude)] if claude.is_dir() else []
+
+
+def keys(model: type[BaseModel] = Config, prefix: str = "") -> Iterator[tuple[str, Any]]:
+    """Every key with its field, in order: ("gates.min_interval", FieldInfo); arrays of tables by their element."""
+    for name, field in model.model_fields.items():
+        section = _section_of(field.annotation)
+        if section is not None:
+            yield from keys(section, f"{prefix}{name}.")
+        else:
+            yield f"{prefix}{name}", field
+
+
+def example() -> str:
+    """The text of config.example.toml: every key with its default and what it means."""
+    lines = [
+        "# dreamd's configuration: every key with its default. Copy what you want to change to",
+        "# ~/.config/dreamd/config.toml (macOS: ~/Library/Application Support/dreamd/config.toml).",
+        "# Durations: 90s, 15m, 24h, 7d. Any single value can also be set as DREAMD_SECTION__KEY in the environment.",
+    ]
+    for name, field in Config.model_fields.items():
+        section = _section_of(field.annotation)
+        if section is None:
+            continue
+        many = get_origin(field.annotation) is list
+        mark = "# " if many else ""
+        summary = (section.__doc__ or "").strip()
+        lines += ["", f"# {summary}"]
+        if many:
+            lines.append("# Left out by default: every agent found on this machine." if name == "sources" else "# None by default.")
+        lines.append(f"{mark}[[{name}]]" if many else f"[{name}]")
+        for key, item in section.model_fields.items():
+            lines += [f"# {item.description}", f"{mark}{key} = {toml_value(item.default)}"]
+    return "\n".join(lines) + "\n"
+
+
+def toml_value(value: object) -> str:
+    """A scalar or a list of strings as TOML."""
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, int | float):
+        return repr(value)
+    if isinstance(value, list):
+        return "[" + ", ".join(toml_value(item) for item in value) + "]"
+    return '"' + str(value).replace("\\", "\\\\").replace('"', '\\"') + '"'
+
+
+def _read(file: Path) -> tuple[dict[str, Any], str]:
+    try:
+        return tomllib.loads(file.read_bytes().decode("utf-8-sig")), ""
+    except tomllib.TOMLDecodeError as fault:
+        return {}, f"not valid TOML: {fault}"
+    except UnicodeDecodeError:
+        return {}, "not UTF-8 text"
+    except OSError as fault:
+        return {}, f"cannot be read: {fault.strerror}"
+
+
+def _section_of(annotation: Any) -> type[Section] | None:
+    candidate = get_args(annotation)[0] if get_origin(annotation) is list else annotation
+    return candidate if isinstance(candidate, type) and issubclass(candidate, Section) else None
+
+
+def _merge_environment(raw: dict[str, Any], environ: Mapping[str, str]) -> list[str]:
+    """Lays DREAMD_SECTION__KEY over the file's values, in place; says what it could not take."""
+    problems = []
+    fields = dict(keys())
+    for variable, text in sorted(environ.items()):
+        match = _ENVIRONMENT_KEY.fullmatch(variable)
+        if match is None:
+            continue
+        section, key = match[1].lower(), match[2].lower()
+        field = fields.get(f"{section}.{key}")
+        if field is None or section in ("sources", "projects"):
+            problems.append(f"{variable}: unknown key {section}.{key}{_nearest(f'{section}.{key}', list(fields))}")
+            continue
+        value, fault = _scalar(text, field.default)
+        table = raw.setdefault(section, {})
+        if fault:
+            problems.append(f"{variable}: {section}.{key}: {fault}")
+        elif isinstance(table, dict):
+            table[key] = value
+    return problems
+
+
+def _scalar(text: str, default: object) -> tuple[object, str]:
+    """A variable's text as the type the key has; (value, problem)."""
+    if isinstance(default, bool):
+        known = {"true": True, "1": True, "false": False, "0": False}
+        return known.get(text.lower()), "" if text.lower() in known else "not a boolean; write true or false"
+    if isinstance(default, int | float):
+        try:
+            return (float(text) if isinstance(default, float) else int(text)), ""
+        except ValueError:
+            return None, "not a number"
+    if isinstance(default, list):
+        return None, "a list cannot be set through the environment; use the file"
+    return text, ""
+
+
+def _explain(file: Path, problem: Mapping[str, Any]) -> str:
+    location = [str(part) for part in problem["loc"]]
+    key = ".".join(part for part in location if not part.isdigit())
+    kind = str(problem["type"])
+    if kind == "extra_forbidden":
+        known = [name for name, _ in keys()]
+        sections = list(Config.model_fields)
+        return f"{file}: unknown key {key}{_nearest(key, known if '.' in key else [*sections, *known])}"
+    message = str(problem["msg"]).removeprefix("Value error, ")
+    return f"{file}: {key}: {message[:1].lower()}{message[1:]}"
+
+
+def _nearest(key: str, known: list[str]) -> str:
+    close = difflib.get_close_matches(key, known, n=1, cutoff=0.6)
+    if not close:
+        by_name = {name.rsplit(".", 1)[-1]: name for name in known}
+        close = [by_name[hit] for hit in difflib.get_close_matches(key.rsplit(".", 1)[-1], list(by_name), n=1, cutoff=0.6)]
+    return f"; did you mean {close[0]}?" if close else ""
+
+
+def _origin(file: Path, key: str, environ: Mapping[str, str]) -> str:
+    variable = "DREAMD_" + key.upper().replace(".", "__")
+    return variable if variable in environ else str(file)
+
+
+def _contradictions(file: Path, config: Config) -> list[str]:
+    """What single keys cannot show: values that do not fit each other."""
+    budget = config.budget
+    if not budget.warn_at <= budget.compact_at <= budget.stop_at:
+        return [f"{file}: budget: warn_at ≤ compact_at ≤ stop_at must hold"]
+    return []

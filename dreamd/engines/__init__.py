@@ -1,0 +1,1 @@
+"""Who reads and decides: the engine protocol and its implementations."""

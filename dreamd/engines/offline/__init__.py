@@ -1,0 +1,1 @@
+"""The engine without a model and without a network: rules and statistics over what people type."""

@@ -1,0 +1,1 @@
+"""What was said: transcripts of coding agents, read as one kind of event."""

@@ -1,0 +1,39 @@
+"""What dreamd asks of an agent's transcripts; one implementation an agent, each in its own file."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Protocol
+
+from dreamd.transcripts.event import Cursor, Event, Reading, SessionFile
+
+
+class Adapter(Protocol):
+    """One agent's transcripts: found, counted, read. Files are opened read-only and never touched."""
+
+    @property
+    def agent(self) -> str:
+        """The agent's name as in the configuration: "claude-code"."""
+        ...
+
+    @property
+    def verified_with(self) -> tuple[str, ...]:
+        """The client versions whose files this reader was checked against."""
+        ...
+
+    def discover(self, root: Path) -> Iterator[SessionFile]:
+        """Every transcript file below `root`, without opening any; unreadable directories are passed over."""
+        ...
+
+    def scan(self, file: SessionFile, cursor: Cursor, *, settled: bool = False) -> Reading:
+        """Counts what came since `cursor`, reading only the new bytes. Never raises for bad content.
+
+        `settled`: the file is idle, so a whole JSON record at its end counts although no newline follows.
+        Raises OSError only where the file itself cannot be opened (gone: growth GONE, no exception).
+        """
+        ...
+
+    def read(self, path: Path, *, start: int = 0, end: int | None = None) -> Iterator[Event]:
+        """The events whose physical lines begin in [start, end), in file order, streaming duplicates merged. Flat memory."""
+        ...

@@ -1,0 +1,125 @@
+"""The state database: opened once, brought up to date, then lent out to readers and brief writers."""
+
+from __future__ import annotations
+
+import os
+import stat
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Final
+
+from sqlalchemy import Connection, exc, inspect, text
+
+from dreamd.errors import StateError
+from dreamd.state.dialect import BUSY_SECONDS, sqlite_engine
+from dreamd.state.migrate import upgrade
+from dreamd.state.schema import REVISION
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    from sqlalchemy import Engine
+
+#: Part of the driver's message → what to do about it. The messages are SQLite's own (result codes 5, 8, 10, 11, 13, 14, 26).
+_HINTS: Final = (
+    ("locked", "another process holds the database for very long; see who has it open, then try again"),
+    ("malformed", "move the file away and run `dreamd scan`: transcripts, archive and history rebuild it"),
+    ("not a database", "move the file away and run `dreamd scan`: transcripts, archive and history rebuild it"),
+    ("full", "free some space, then try again; nothing that was stored is lost"),
+    ("readonly", "make the state directory and the files in it writable for you"),
+    ("unable to open", "check that the state directory exists and is yours"),
+    ("disk i/o", "check the disk and that the state directory is on a local file system"),
+)
+
+
+class Database:
+    """One state database. Threads may share it; a writer must not open another writer inside itself."""
+
+    def __init__(self, path: Path, reader: Engine, writer: Engine) -> None:
+        self.path = path
+        self._reader = reader
+        self._writer = writer
+
+    @classmethod
+    def open(cls, path: Path, *, busy_seconds: float = BUSY_SECONDS) -> Database:
+        """Opens the database at `path`, makes it (0600, in a directory 0700) if it is not there, migrates it if it is old.
+
+        Raises StateError where it cannot be used: rights, disk, damage, or a newer dreamd made it.
+        """
+        _prepare(path)
+        database = cls(
+            path,
+            sqlite_engine(path, writes=False, busy_seconds=busy_seconds),
+            sqlite_engine(path, writes=True, busy_seconds=busy_seconds),
+        )
+        try:
+            with database.read() as connection:
+                current = _revision(connection) == REVISION
+            if not current:
+                with database.write() as connection:
+                    upgrade(connection, path)
+        except BaseException:
+            database.close()
+            raise
+        return database
+
+    @contextmanager
+    def read(self) -> Iterator[Connection]:
+        """A connection that sees one state of the database and can change nothing."""
+        with _explained(self.path), self._reader.connect() as connection:
+            yield connection
+
+    @contextmanager
+    def write(self) -> Iterator[Connection]:
+        """One transaction: committed at the end, rolled back by an exception. Waits for other writers; be brief."""
+        with _explained(self.path), self._writer.begin() as connection:
+            yield connection
+
+    def close(self) -> None:
+        """Gives all connections back to the system."""
+        self._reader.dispose()
+        self._writer.dispose()
+
+
+def _prepare(path: Path) -> None:
+    try:
+        path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        # SQLite gives its side files the mode of the main file, so the mode must be right from the start.
+        descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+        try:
+            if stat.S_IMODE(os.fstat(descriptor).st_mode) & 0o077:
+                os.fchmod(descriptor, 0o600)
+        finally:
+            os.close(descriptor)
+    except OSError as error:
+        raise StateError(
+            f"cannot use the state database {path}: {error.strerror}",
+            hint="check that the state directory exists, is yours and has room",
+        ) from error
+
+
+def _revision(connection: Connection) -> str | None:
+    if not inspect(connection).has_table("alembic_version"):
+        return None
+    return connection.execute(text("SELECT version_num FROM alembic_version")).scalar()
+
+
+@contextmanager
+def _explained(path: Path) -> Iterator[None]:
+    """Turns what the database itself complains about into a StateError; faults in our own SQL stay what they are."""
+    try:
+        yield
+    except (exc.IntegrityError, exc.ProgrammingError, exc.InterfaceError, exc.DataError):
+        raise
+    except exc.DBAPIError as error:
+        told = str(error.orig)
+        raise StateError(f"the state database {path} cannot be used: {told}", hint=_hint(told)) from error
+    except exc.TimeoutError as error:
+        raise StateError(
+            f"the state database {path} was busy for too long", hint="a writer inside this process never ended"
+        ) from error
+
+
+def _hint(told: str) -> str:
+    lowered = told.lower()
+    return next((hint for part, hint in _HINTS if part in lowered), "run `dreamd doctor`")

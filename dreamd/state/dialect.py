@@ -1,0 +1,59 @@
+"""What differs between databases: how SQLite is opened and tuned, and whose `INSERT` knows `ON CONFLICT`."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final
+
+from sqlalchemy import create_engine, event
+from sqlalchemy.dialects import postgresql, sqlite
+from sqlalchemy.engine import URL
+
+if TYPE_CHECKING:
+    from pathlib import Path
+    from sqlite3 import Connection as SqliteConnection
+
+    from sqlalchemy import Connection, Engine, Table
+
+BUSY_SECONDS: Final = 60.0
+
+
+def insert(connection: Connection, table: Table) -> sqlite.Insert:
+    """An `INSERT` that knows `on_conflict_do_nothing` and `on_conflict_do_update`, of this connection's database."""
+    if connection.dialect.name == "postgresql":
+        return postgresql.insert(table)  # type: ignore[return-value] # the same methods, no common type
+    return sqlite.insert(table)
+
+
+def sqlite_engine(path: Path, *, writes: bool, busy_seconds: float = BUSY_SECONDS) -> Engine:
+    """An engine on a SQLite file. Writers take the lock when they begin and wait for each other in turn.
+
+    A deferred transaction that reads first and then writes fails at once with "database is locked" whatever the
+    timeout, because its snapshot is stale; hence BEGIN IMMEDIATE. One writing connection a process: threads queue
+    for it in the pool, which is fair, rather than in SQLite's busy handler, which is not.
+    """
+    engine = create_engine(
+        URL.create("sqlite", database=str(path)),
+        connect_args={"isolation_level": None, "timeout": busy_seconds, "check_same_thread": False},
+        pool_size=1 if writes else 4,
+        max_overflow=0 if writes else 8,
+        pool_timeout=busy_seconds,
+        hide_parameters=True,  # an error message must not carry anybody's words
+    )
+    pragmas = _WRITER_PRAGMAS if writes else _READER_PRAGMAS
+    begin = "BEGIN IMMEDIATE" if writes else "BEGIN"
+
+    @event.listens_for(engine, "connect")
+    def tune(driver: SqliteConnection, _record: Any) -> None:
+        for pragma in pragmas:
+            driver.execute(pragma)
+
+    @event.listens_for(engine, "begin")
+    def start(connection: Connection) -> None:
+        connection.exec_driver_sql(begin)
+
+    return engine
+
+
+_WRITER_PRAGMAS: Final = ("PRAGMA journal_mode = WAL", "PRAGMA synchronous = FULL", "PRAGMA foreign_keys = ON")
+# Not `mode=ro`: such a connection cannot read a WAL database whose side files are gone.
+_READER_PRAGMAS: Final = ("PRAGMA query_only = ON",)

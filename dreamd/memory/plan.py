@@ -65,7 +65,7 @@ class EntryRecord:
     findings: tuple[str, ...] = ()  # finding ids
     pinned: bool = False
     demoted: bool = False  # left MEMORY.md for its topic file (cap or staleness)
-    retired_at: dt.datetime | None = None  # tombstone: a person deleted it then; it stands in no file and does not come back
+    retired_at: dt.datetime | None = None  # tombstone: a person deleted it; it stands in no file and stays away
     occurrence: int = 0
 
 
@@ -86,7 +86,6 @@ class Change:
     findings: tuple[str, ...] = ()
     from_file: str = ""  # MOVE: where it stood
     record: EntryRecord | None = None  # the entry as it will be known afterwards; None for REMOVE
-    after_key: str = ""  # ADD: document.entry_key of the person's entry it stands directly under (goes before `after`)
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,6 +110,14 @@ class Restore:
 
 
 @dataclass(frozen=True, slots=True)
+class Made:
+    """What dreamd itself made in the memory tree, and so may take away again once nothing stands in it."""
+
+    files: frozenset[str] = frozenset()
+    headings: frozenset[tuple[str, str]] = frozenset()  # (file, title)
+
+
+@dataclass(frozen=True, slots=True)
 class TopicHead:
     """The front matter and title of a topic file as it shall be; unknown keys of an existing one survive."""
 
@@ -131,9 +138,9 @@ class Plan:
     changes: tuple[Change, ...]
     kept: tuple[EntryRecord, ...] = ()  # every dreamd entry that stands after the plan, changed ones included
     heads: tuple[TopicHead, ...] = ()  # topic files that are made or whose head changes
-    section_order: tuple[str, ...] = ()  # MEMORY.md: a section that must be made goes before the next of these that exists
+    section_order: tuple[str, ...] = ()  # MEMORY.md: a section that is made goes before the next of these that exists
     notes: tuple[str, ...] = ()  # reason codes and counts, never words
     sessions: tuple[str, ...] = field(default=())  # "agent:native id" of what it rests on
     carries: tuple[Carry, ...] = ()  # a person's entries moved because of the caps
     restores: tuple[Restore, ...] = ()  # these files take exactly these bytes; changes in them only count and explain
-    order: tuple[str, ...] = ()  # headings in their order: a section that is made stands before the first that comes later
+    made: Made = field(default_factory=Made)  # what of `restores` dreamd itself made

@@ -1,0 +1,287 @@
+"""A bare git repository, written durably: the only module that knows dulwich."""
+
+from __future__ import annotations
+
+import datetime as dt
+import os
+import shutil
+import zlib
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from dreamd.errors import StateError, UsageError
+
+if TYPE_CHECKING:
+    from dulwich.objects import Commit, ObjectID, ShaFile, Tree
+    from dulwich.refs import Ref
+    from dulwich.repo import Repo
+
+_AUTHOR = b"dreamd <dreamd@localhost>"
+_NOWHERE = "0" * 40  # what compare-and-set expects of a ref that is not there
+
+
+@dataclass(frozen=True, slots=True)
+class CommitInfo:
+    """A commit without its files."""
+
+    commit: str
+    parents: tuple[str, ...]
+    when: dt.datetime
+    message: str
+
+
+class Repository:
+    """Commits of flat files in at most one level of folders. Made by the first write."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+
+    def ref(self, name: str) -> str:
+        """The commit a ref stands at; "" where there is none."""
+        with self._reading() as repo:
+            return _ref(repo, name) if repo is not None else ""
+
+    def refs(self, folder: str) -> tuple[str, ...]:
+        """Last parts of the refs directly in a folder ("refs/dreamd/plans")."""
+        with self._reading() as repo:
+            if repo is None:
+                return ()
+            return tuple(sorted(key.decode().rpartition("/")[2] for key in repo.refs.keys(base=_as_ref(folder))))
+
+    def move_ref(self, name: str, old: str | None, new: str) -> bool:
+        """Compare and set, fsynced with its folders; `old` "" expects none, None anything."""
+        with self._writing() as repo:
+            expected = None if old is None else _as_id(old or _NOWHERE)
+            moved = bool(repo.refs.set_if_equals(_as_ref(name), expected, _as_id(new)))
+            parent = Path(name).parent
+            while parent.name:
+                _sync_folder(self.path / parent)
+                parent = parent.parent
+            return moved
+
+    def drop_ref(self, name: str) -> None:
+        """Remove a ref; nothing happens where there is none."""
+        with self._writing() as repo:
+            repo.refs.remove_if_equals(_as_ref(name), None)
+
+    def put(self, files: Mapping[str, bytes], message: str, when: dt.datetime, parent: str) -> str:
+        """Write a commit with all its objects, fsynced and read back; no ref moves. Returns its id."""
+        with self._writing() as repo:
+            objects = _tree_objects(files)
+            commit = _commit_object(objects[-1], message, when, parent)
+            _store(repo, [*objects, commit])
+            return commit.id.decode()
+
+    def info(self, commit: str) -> CommitInfo:
+        """A commit without its files. Raises UsageError for an unknown id."""
+        with self._reading() as repo:
+            return _info(_commit(repo, commit))
+
+    def files(self, commit: str) -> dict[str, bytes]:
+        """Every file of a commit by its path. Raises UsageError for an unknown id."""
+        with self._reading() as repo:
+            found = _commit(repo, commit)
+            assert repo is not None
+            store = repo.object_store
+            return {
+                entry.path.decode(): store[entry.sha].as_raw_string()
+                for entry in store.iter_tree_contents(found.tree)
+                if entry.path is not None and entry.sha is not None
+            }
+
+    def file(self, commit: str, path: str) -> bytes | None:
+        """One file of a commit; None where it has none. Raises UsageError for an unknown id."""
+        with self._reading() as repo:
+            found = _commit(repo, commit)
+            assert repo is not None
+            tree: Tree = repo.object_store[found.tree]  # type: ignore[assignment]
+            try:
+                _, blob = tree.lookup_path(repo.object_store.__getitem__, path.encode())
+            except KeyError:
+                return None
+            return repo.object_store[blob].as_raw_string()
+
+    def commits(self) -> frozenset[str]:
+        """Every commit that any ref leads to."""
+        with self._reading() as repo:
+            heads = [value for value in repo.refs.as_dict().values() if value] if repo is not None else []
+            if repo is None or not heads:
+                return frozenset()
+            return frozenset(entry.commit.id.decode() for entry in repo.get_walker(include=heads))
+
+    def recover(self) -> None:
+        """Take away what a killed writer left: a `.lock` would block its object or ref for ever."""
+        try:
+            shutil.rmtree(self._making, ignore_errors=True)
+            for lock in self.path.rglob("*.lock"):
+                lock.unlink(missing_ok=True)
+        except OSError as error:
+            raise _unusable(error) from error
+
+    @property
+    def _making(self) -> Path:
+        return self.path.with_name(self.path.name + ".new")
+
+    @contextmanager
+    def _reading(self) -> Iterator[Repo | None]:
+        """The repository; None where there is none yet."""
+        from dulwich.errors import ChecksumMismatch, FileFormatException, NotGitRepository  # noqa: PLC0415 - heavy, one owner
+        from dulwich.file import FileLocked  # noqa: PLC0415
+        from dulwich.repo import Repo  # noqa: PLC0415
+
+        if not (self.path / "HEAD").exists():
+            yield None
+            return
+        try:
+            with Repo(str(self.path), bare=True) as repo:
+                repo.object_store.fsync_object_files = True
+                yield repo
+        except (NotGitRepository, FileFormatException, ChecksumMismatch, FileLocked) as error:
+            raise _unusable(error) from error
+        except (OSError, KeyError, zlib.error) as error:
+            raise _unusable(error) from error
+
+    @contextmanager
+    def _writing(self) -> Iterator[Repo]:
+        """The repository, made if it is not there; everything in it is only for its owner."""
+        mask = os.umask(0o077)
+        try:
+            if not (self.path / "HEAD").exists():
+                self._make()
+            with self._reading() as repo:
+                assert repo is not None
+                yield repo
+        except OSError as error:
+            raise _unusable(error) from error
+        finally:
+            os.umask(mask)
+
+    def _make(self) -> None:
+        """Made under another name, then renamed: it is there whole or not at all."""
+        from dulwich.repo import Repo  # noqa: PLC0415
+
+        self.path.parent.mkdir(parents=True, exist_ok=True)
+        shutil.rmtree(self._making, ignore_errors=True)
+        Repo.init_bare(str(self._making), mkdir=True, default_branch=b"main").close()
+        for folder in ("", "refs", "refs/heads", "objects"):
+            _sync_folder(self._making / folder)
+        self._making.rename(self.path)
+        _sync_folder(self.path.parent)
+
+
+def _unusable(error: Exception) -> StateError:
+    what = error.strerror if isinstance(error, OSError) and error.strerror else type(error).__name__
+    return StateError(
+        f"history.git cannot be used: {what}",
+        hint="check the space and rights of the state directory; `git fsck` in history.git shows damage",
+    )
+
+
+def _commit(repo: Repo | None, commit_id: str) -> Commit:
+    from dulwich.objects import Commit  # noqa: PLC0415
+
+    try:
+        found = repo.object_store[_as_id(commit_id)] if repo is not None else None
+    except (KeyError, ValueError):
+        found = None
+    if not isinstance(found, Commit):
+        raise UsageError("no such commit in history.git", hint="`dreamd runs` lists the dreams")
+    return found
+
+
+def _info(commit: Commit) -> CommitInfo:
+    return CommitInfo(
+        commit=commit.id.decode(),
+        parents=tuple(parent.decode() for parent in commit.parents),
+        when=dt.datetime.fromtimestamp(commit.commit_time, dt.UTC),
+        message=commit.message.decode(errors="replace"),
+    )
+
+
+def _ref(repo: Repo, name: str) -> str:
+    try:
+        return repo.refs[_as_ref(name)].decode()
+    except KeyError:
+        return ""
+
+
+def _as_ref(name: str) -> Ref:
+    from dulwich.refs import Ref  # noqa: PLC0415
+
+    return Ref(name.encode())
+
+
+def _as_id(commit: str) -> ObjectID:
+    from dulwich.objects import ObjectID  # noqa: PLC0415
+
+    return ObjectID(commit.encode())
+
+
+def _tree_objects(files: Mapping[str, bytes]) -> list[ShaFile]:
+    """Blobs and trees of some files, the root tree last. To git all are 0644: the real modes are the disk's."""
+    from dulwich.objects import Blob, Tree  # noqa: PLC0415
+
+    root = Tree()
+    folders: dict[str, Tree] = {}
+    blobs: list[ShaFile] = []
+    for path, data in sorted(files.items()):
+        blob = Blob.from_string(data)
+        blobs.append(blob)
+        folder, _, name = path.rpartition("/")
+        tree = folders.setdefault(folder, Tree()) if folder else root
+        tree.add(name.encode(), 0o100644, blob.id)
+    for folder, tree in folders.items():
+        root.add(folder.encode(), 0o040000, tree.id)
+    return [*blobs, *folders.values(), root]
+
+
+def _commit_object(tree: ShaFile, message: str, when: dt.datetime, parent: str) -> Commit:
+    from dulwich.objects import Commit  # noqa: PLC0415
+
+    commit = Commit()
+    commit.tree = tree.id
+    commit.parents = [_as_id(parent)] if parent else []
+    commit.author = commit.committer = _AUTHOR
+    commit.author_time = commit.commit_time = int(when.timestamp())
+    commit.author_timezone = commit.commit_timezone = 0
+    commit.encoding = b"UTF-8"
+    commit.message = message.encode()
+    return commit
+
+
+def _store(repo: Repo, objects: Sequence[ShaFile]) -> None:
+    """Write objects; each is read back, because a truncated one of the same name would be kept silently."""
+    base = Path(repo.path) / "objects"
+    folders = {base}
+    for one in objects:
+        name = one.id.decode()
+        repo.object_store.add_object(one)
+        if not _whole(repo, one):
+            (base / name[:2] / name[2:]).unlink(missing_ok=True)
+            repo.object_store.add_object(one)
+        folders.add(base / name[:2])
+    for folder in sorted(folders, reverse=True):
+        _sync_folder(folder)
+
+
+def _whole(repo: Repo, one: ShaFile) -> bool:
+    from dulwich.errors import FileFormatException  # noqa: PLC0415
+
+    try:
+        return repo.object_store[one.id].as_raw_string() == one.as_raw_string()
+    except (KeyError, ValueError, OSError, zlib.error, FileFormatException):
+        return False
+
+
+def _sync_folder(folder: Path) -> None:
+    """Make the names in a folder durable."""
+    if not folder.is_dir():
+        return
+    handle = os.open(folder, os.O_RDONLY)
+    try:
+        os.fsync(handle)
+    finally:
+        os.close(handle)

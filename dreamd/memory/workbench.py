@@ -1,0 +1,336 @@
+"""The documents while a plan is applied to them, change by change; each is applied whole or skipped with a reason."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from enum import StrEnum
+
+from dreamd.memory.document import Block, BlockKind, Document, entry_key, parse
+from dreamd.memory.edit import Place, UnwritableError, add_entry, insert_entry, remove_block, replace_entry
+from dreamd.memory.front import front_values, head_values, one_line, set_front
+from dreamd.memory.plan import Carry, Change, ChangeKind, EntryRecord, Plan, TopicHead
+from dreamd.memory.survey import Survey
+from dreamd.memory.tree import INDEX, Tree
+
+_TYPES = {"projects": "project", "patterns": "feedback", "people": "reference"}
+
+
+class SkipReason(StrEnum):
+    """Why a change of the plan was not applied."""
+
+    EDITED = "edited"  # the person reworded the entry since, or another dream did
+    RETIRED = "retired"  # the person deleted it since
+    MOVED = "moved"  # the person moved it since: theirs wins
+    PRESENT = "present"  # the same words already stand in that file
+    PROTECTED = "protected"
+    UNWRITABLE = "unwritable"  # words that would not stand as one entry there
+    UNKNOWN = "unknown"  # no such entry
+
+
+@dataclass(frozen=True, slots=True)
+class Skipped:
+    """One change that was not applied. `change` and `entry` are "" for a person's entry that was to be carried."""
+
+    change: str  # Change.id
+    entry: str  # EntryRecord.id
+    reason: SkipReason
+
+
+class SkipError(Exception):
+    """A change cannot be applied."""
+
+    def __init__(self, reason: SkipReason) -> None:
+        super().__init__(reason)
+        self.reason = reason
+
+
+class Workbench:
+    """Working copies of the documents. Entries of dreamd's are marked with their id, carried ones with their number."""
+
+    def __init__(self, tree: Tree, survey: Survey, plan: Plan) -> None:
+        self.tree = tree
+        self.survey = survey
+        self.plan = plan
+        self.restored = frozenset(restore.file for restore in plan.restores)
+        self.heads: Mapping[str, TopicHead] = {head.file: head for head in plan.heads}
+        self.records: dict[str, EntryRecord] = {one.record.id: one.now for one in survey.mine}
+        self.made_files = set(survey.made.files)
+        self.made_headings = set(survey.made.headings)
+        marks = {(one.file, one.block.line): one.record.id for one in survey.mine}
+        marks |= {place: f"carry {number}" for number, carry in enumerate(plan.carries) for place in self._found(carry)}
+        self.docs = {path: _marked(tree.document(path), path, marks) for path in tree.files}
+        self.applied: list[str] = []
+        self.skipped: list[Skipped] = []
+
+    def carry_all(self) -> None:
+        """Move a person's entries word for word to where the plan wants them."""
+        for number, carry in enumerate(self.plan.carries):
+            saved = self._saved()
+            try:
+                self._carry(carry, f"carry {number}")
+            except (SkipError, UnwritableError) as error:
+                self._restore(saved)
+                self.skipped.append(Skipped("", "", _reason_of(error)))
+
+    def change_all(self) -> None:
+        """Apply the plan's changes one after the other."""
+        for change in self.plan.changes:
+            saved = self._saved()
+            try:
+                self._change(change)
+            except (SkipError, UnwritableError) as error:
+                self._restore(saved)
+                self.skipped.append(Skipped(change.id, change.entry, _reason_of(error)))
+            else:
+                self.applied.append(change.id)
+
+    def set_heads(self) -> None:
+        """Front matter of the topic files that exist by now; a value that the person changed by hand stays theirs."""
+        for head in self.plan.heads:
+            doc = self.docs.get(head.file)
+            if doc is None or head.file in self.restored or self._protected(head.file):
+                continue
+            now = front_values(doc.front)
+            values = {key: value for key, value in head_values(head).items() if self._ours(head.file, key, now)}
+            changed = {key: value for key, value in values.items() if now.get(key) != one_line(value)}
+            if changed:
+                self.docs[head.file] = set_front(doc, changed)
+
+    def tidy(self) -> None:
+        """Take away headings of dreamd's own that nothing stands under any more."""
+        for path, doc in self.docs.items():
+            if doc.render() == self.tree.text(path):
+                continue
+            for title in sorted(title for file, title in self.made_headings if file == path):
+                self._drop_heading(path, title)
+
+    def _ours(self, file: str, key: str, now: Mapping[str, str]) -> bool:
+        """Whether a front matter value may be set: it is missing, or as dreamd left it, or a date."""
+        if key not in now or key == "modified" or file not in self.tree.files:
+            return True
+        base = self.survey.snapshot.files.get(file)
+        if base is None or file not in self.made_files:
+            return False
+        return front_values(parse(base.decode(errors="replace")).front).get(key) == now[key]
+
+    def _found(self, carry: Carry) -> list[tuple[str, int]]:
+        """File and line of a person's entry."""
+        hits = [one for one in self.survey.theirs if one.file == carry.file and one.key == carry.key]
+        exact = [one for one in hits if one.occurrence == carry.occurrence] or hits[:1]
+        return [(one.file, one.line) for one in exact]
+
+    def _carry(self, carry: Carry, mark: str) -> None:
+        block = self._marked_block(carry.file, mark)
+        if block is None:
+            raise SkipError(SkipReason.RETIRED)
+        if self._protected(carry.file) or self._protected(carry.to_file):
+            raise SkipError(SkipReason.PROTECTED)
+        titles = {one.text for one in self.docs[carry.file].headings if one.level == 1}
+        section = carry.to_section or ("" if block.section in titles else block.section)
+        self._open(carry.to_file)
+        shape = {"shape": block.shape} if block.shape else {}
+        place = Place(section, at_top=carry.at_top, order=self._order(carry.to_file))
+        self.docs[carry.to_file] = insert_entry(self.docs[carry.to_file], block.raw, place, **shape)
+        self._note_heading(carry.to_file, section)
+        self.docs[carry.file] = remove_block(self.docs[carry.file], block)
+        if section and section == block.section:
+            self._drop_heading(carry.file, section)
+
+    def _change(self, change: Change) -> None:
+        match change.kind:
+            case ChangeKind.ADD:
+                self._add(change)
+            case ChangeKind.REMOVE:
+                self._take_out(change)
+                self.records.pop(change.entry, None)
+            case ChangeKind.MOVE:
+                self._move(change, change.new)
+            case ChangeKind.UPDATE | ChangeKind.MERGE | ChangeKind.SUPERSEDE:
+                self._reword(change)
+
+    def _add(self, change: Change) -> None:
+        record = change.record
+        if record is None or change.new is None:
+            raise SkipError(SkipReason.UNKNOWN)
+        if change.file not in self.restored:
+            self._put(change, change.new, record.id)
+        self.records[record.id] = record
+
+    def _reword(self, change: Change) -> None:
+        where = self._standing(change)
+        record = change.record or self.records[change.entry]
+        text = change.new
+        if where in self.restored:
+            self._know(change.entry, record)
+            return
+        one = self.survey.find(change.entry)
+        if change.file != where and one is not None and one.file == one.record.file:
+            self._move(change, text)
+            return
+        block = self._block(where, change.entry)
+        if change.old is not None and entry_key(change.old) != block.key:
+            raise SkipError(SkipReason.EDITED)
+        fresh = block if text is None or entry_key(text) == block.key else None
+        if fresh is None and text is not None:
+            self._may_hold(where, text)
+            self.docs[where] = replace_entry(self.docs[where], block, text, mark=record.id)
+        else:
+            self._mark(where, block, record.id)
+        self._know(change.entry, replace(record, file=where))
+
+    def _move(self, change: Change, text: str | None) -> None:
+        where = self._standing(change)
+        source = change.from_file or (where if change.kind is not ChangeKind.MOVE else change.file)
+        if where != source and where not in self.restored:
+            raise SkipError(SkipReason.MOVED)
+        record = change.record or replace(self.records[change.entry], file=change.file)
+        words = text or self.records[change.entry].text
+        if where not in self.restored:
+            block = self._block(where, change.entry)
+            if change.old is not None and entry_key(change.old) != block.key:
+                raise SkipError(SkipReason.EDITED)
+            words = text or block.text
+            self._take_out(change)
+        if change.file not in self.restored:
+            self._put(change, words, record.id)
+        self._know(change.entry, record)
+
+    def _take_out(self, change: Change) -> None:
+        where = self._standing(change)
+        if where in self.restored:
+            return
+        if self._protected(where):
+            raise SkipError(SkipReason.PROTECTED)
+        block = self._block(where, change.entry)
+        if change.old is not None and entry_key(change.old) != block.key:
+            raise SkipError(SkipReason.EDITED)
+        self.docs[where] = remove_block(self.docs[where], block)
+
+    def _put(self, change: Change, text: str, mark: str) -> None:
+        """Add an entry where a change wants it; where that cannot be, at the end of its section."""
+        self._open(change.file)
+        self._may_hold(change.file, text)
+        doc = self.docs[change.file]
+        place = Place(
+            change.section, self._after(doc, change), at_top=change.after == "", order=self._order(change.file)
+        )
+        try:
+            self.docs[change.file] = add_entry(doc, text, place, mark=mark)
+        except UnwritableError:
+            if place.after is None:
+                raise
+            self.docs[change.file] = add_entry(doc, text, replace(place, after=None), mark=mark)
+        self._note_heading(change.file, change.section, before=doc)
+
+    def _order(self, file: str) -> tuple[str, ...]:
+        return self.plan.section_order if file == INDEX else ()
+
+    def _after(self, doc: Document, change: Change) -> Block | None:
+        if not change.after:
+            return None
+        if change.after.startswith("key:"):
+            return next((block for block in doc.entries if block.key == change.after.removeprefix("key:")), None)
+        return next((b for b in doc.entries if b.mark == change.after and b.section == change.section), None)
+
+    def _may_hold(self, file: str, text: str) -> None:
+        if self._protected(file):
+            raise SkipError(SkipReason.PROTECTED)
+        if any(block.key == entry_key(one_line(text)) for block in self.docs[file].entries):
+            raise SkipError(SkipReason.PRESENT)
+
+    def _standing(self, change: Change) -> str:
+        """The file an entry of dreamd's stands in."""
+        if change.entry in self.records:
+            return self.records[change.entry].file
+        if any(one.record.id == change.entry for one in self.survey.edited):
+            raise SkipError(SkipReason.EDITED)
+        if any(record.id == change.entry for record in self.survey.retired):
+            raise SkipError(SkipReason.RETIRED)
+        raise SkipError(SkipReason.UNKNOWN)
+
+    def _block(self, file: str, mark: str) -> Block:
+        block = self._marked_block(file, mark)
+        if block is None:
+            raise SkipError(SkipReason.UNKNOWN)
+        return block
+
+    def _marked_block(self, file: str, mark: str) -> Block | None:
+        doc = self.docs.get(file)
+        return next((block for block in doc.entries if block.mark == mark), None) if doc else None
+
+    def _mark(self, file: str, block: Block, mark: str) -> None:
+        doc = self.docs[file]
+        blocks = (replace(one, mark=mark) if one is block else one for one in doc.blocks)
+        self.docs[file] = replace(doc, blocks=tuple(blocks))
+
+    def _know(self, old_id: str, record: EntryRecord) -> None:
+        self.records.pop(old_id, None)
+        self.records[record.id] = record
+
+    def _open(self, file: str) -> None:
+        """Make a file that is not there yet, with its front matter and title."""
+        if file in self.docs:
+            return
+        folder, _, name = file.rpartition("/")
+        if file == INDEX:
+            text, title = "# Memory\n", "Memory"
+        else:
+            head = self.heads.get(file)
+            stem = name.removesuffix(".md")
+            values = head_values(head) if head else {"name": stem, "metadata.type": _TYPES.get(folder, "reference")}
+            title = one_line(head.name if head else stem) or stem
+            text = set_front(parse(f"# {title}\n"), values).render()
+        self.docs[file] = parse(text)
+        self.made_files.add(file)
+        self.made_headings.add((file, title))
+
+    def _note_heading(self, file: str, title: str, *, before: Document | None = None) -> None:
+        """Remember a heading as dreamd's own if it was not there before."""
+        known = {block.text for block in (before or self.tree.document(file)).headings}
+        if title and title not in known and any(block.text == title for block in self.docs[file].headings):
+            self.made_headings.add((file, title))
+
+    def _drop_heading(self, file: str, title: str) -> None:
+        """Take a heading away if nothing stands under it; a file's title stays."""
+        doc = self.docs[file]
+        for at, block in enumerate(doc.blocks):
+            if block.kind is not BlockKind.HEADING or block.text != title or block.level == 1:
+                continue
+            following = [one for one in doc.blocks[at + 1 :] if one.kind is not BlockKind.BLANK]
+            if not following or (following[0].kind is BlockKind.HEADING and following[0].level <= block.level):
+                self.docs[file] = remove_block(doc, block)
+            return
+
+    def _protected(self, file: str) -> bool:
+        known = self.tree.files.get(file)
+        return known is not None and known.protected
+
+    def _saved(self) -> _Saved:
+        return _Saved(dict(self.docs), dict(self.records), set(self.made_files), set(self.made_headings))
+
+    def _restore(self, saved: _Saved) -> None:
+        self.docs, self.records = saved.docs, saved.records
+        self.made_files, self.made_headings = saved.made_files, saved.made_headings
+
+
+@dataclass(frozen=True, slots=True)
+class _Saved:
+    """What a change that fails half way is taken back to."""
+
+    docs: dict[str, Document]
+    records: dict[str, EntryRecord]
+    made_files: set[str]
+    made_headings: set[tuple[str, str]]
+
+
+def _marked(doc: Document, path: str, marks: Mapping[tuple[str, int], str]) -> Document:
+    blocks = (
+        replace(block, mark=marks.get((path, block.line), "")) if block.kind is BlockKind.ENTRY else block
+        for block in doc.blocks
+    )
+    return replace(doc, blocks=tuple(blocks))
+
+
+def _reason_of(error: Exception) -> SkipReason:
+    return error.reason if isinstance(error, SkipError) else SkipReason.UNWRITABLE

@@ -1,0 +1,31 @@
+"""The offline engine: no model, no network, the same answer every time."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from dreamd.engines.offline.extract import extract
+from dreamd.engines.offline.reconcile import reconcile
+from dreamd.engines.protocol import Digest, Extraction, Finding, KnownEntry, Reconciliation, Topic
+
+
+class OfflineEngine:
+    """Reads what people typed by linguistic rules; implements `dreamd.engines.protocol.Engine`."""
+
+    @property
+    def name(self) -> str:
+        """As in the configuration."""
+        return "offline"
+
+    @property
+    def version(self) -> str:
+        """Rises whenever the rules would read the same words differently."""
+        return "1"
+
+    def extract(self, digest: Digest, known: Sequence[KnownEntry]) -> Extraction:  # noqa: ARG002 - rules need no orientation
+        """What is worth keeping of a session's fresh turns; deterministic."""
+        return extract(digest)
+
+    def reconcile(self, topic: Topic, entries: Sequence[KnownEntry], findings: Sequence[Finding]) -> Reconciliation:
+        """How the findings of one topic meet what is known of it; deterministic."""
+        return reconcile(topic, entries, findings)

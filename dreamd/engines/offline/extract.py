@@ -1,0 +1,260 @@
+"""From one session's fresh turns to findings: clean, split, judge, rewrite, place."""
+
+from __future__ import annotations
+
+import datetime as dt
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, field, replace
+
+from dreamd.engines.offline import answers, rewrite, slots
+from dreamd.engines.offline.cues import Cues, rx
+from dreamd.engines.offline.judge import reject
+from dreamd.engines.offline.languages.detect import language_of
+from dreamd.engines.offline.languages.english import ENGLISH
+from dreamd.engines.offline.scope import scope_of, subject_of
+from dreamd.engines.offline.sentences import inside_code, own_words, split
+from dreamd.engines.offline.similar import sense
+from dreamd.engines.offline.verdict import KEEP, Left, Verdict, weigh
+from dreamd.engines.protocol import Digest, Dropped, Extraction, Finding, Kind, Scope, Turn
+from dreamd.transcripts.event import PERSON_ORIGINS, Origin, Role
+
+_QUOTE_LENGTH = 300
+_STATEMENT_WEIGHT = 1.25
+_FIX_WEIGHT = 0.75
+
+#: Kinds whose line is a rule to follow, written as an imperative.
+_IMPERATIVE_KINDS = frozenset(
+    {Kind.PROHIBITION, Kind.PREFERENCE, Kind.CONVENTION, Kind.CORRECTION, Kind.COMMAND, Kind.DECISION}
+)
+#: Frames of what becomes a correction when it contradicts the agent.
+_CORRECTABLE = frozenset({Kind.PREFERENCE, Kind.CONVENTION, Kind.DECISION, Kind.FACT})
+
+#: A rule that somebody wants written down: "add to CLAUDE.md that we always …".
+_EMBEDDED = rx(
+    r"\b(?:update|add|note|document|write|put|mention|state|record|remember|make sure|capture|include|ensure|say)\b.{0,80}?(?:\bthat\b|:|\bto say\b) (?P<rule>(?:we|you|claude|agents?|it|all|every|tests?|the [\w -]{2,30}) .*?\b(?:always|never|should|must|only|has to|have to)\b.+)"
+)
+_HEAD_PRONOUN = rx(
+    r"^(?:it|this|that)(?P<verb> (?:is|runs?|lives?|listens?|uses?|requires?|needs|has to|must|should|belongs?|goes|can only|defaults?)\b(?! (?:a |an )?(?:good|bad|great|fine|ok|wrong|right|weird|better|problem|issue|bug|shame|mess|not\b|fail|broken|still|now|because|what|how|why|when|where)))"
+)
+_NOUN = rx(
+    r"(?:^|[\s(])(?P<np>(?:the|our) (?:[\w-]+ ){0,2}?[\w-]+)(?= (?:is|was|are|has|must|should|runs?|lives?|needs?|listens?|uses?|will|can|does|did|keeps?|failed|crashed)\b)"
+)
+_FIX = rx(
+    r"^[^?]{8,160}\b(?:was|were|is|are) caused by [^?]{3,120}[;,.] ?[^?]{3,120}\b(?:fixed|solved|resolved|cured) (?:it|that|this|the \w+)\b"
+)
+_RETRACTION = rx(
+    r"^(?:forget|ignore|disregard|scrap|drop) (?:what i said|my (?:earlier|previous) (?:rule|request|instruction|note)s?|everything i said|the rule)s? (?:about|on|regarding) (?P<what>[\w`./ -]{2,60})$|^(?:忘掉|忘记|别管|忽略)我?(?:之前|以前|上次)?(?:说的)?(?:关于)?(?P<cn>[^，。]{2,30}?)(?:的(?:话|规则|要求|说法))?$"
+)
+
+
+@dataclass(slots=True)
+class _Collected:
+    findings: list[Finding] = field(default_factory=list)
+    dropped: list[Dropped] = field(default_factory=list)
+    seen: set[str] = field(default_factory=set)
+
+    def leave(self, turn: Turn, reason: Left) -> None:
+        self.dropped.append(Dropped(turn.id, reason))
+
+    def keep(self, finding: Finding) -> None:
+        normal = sense(finding.text).normal
+        if normal not in self.seen:
+            self.seen.add(normal)
+            self.findings.append(finding)
+
+
+def extract(digest: Digest) -> Extraction:
+    """The findings of a session's fresh human turns, in the order they were said."""
+    collected = _Collected()
+    after_fresh: Turn | None = None
+    for turn in digest.turns:
+        if turn.role is Role.HUMAN and turn.origin in PERSON_ORIGINS | {Origin.HEADLESS}:
+            after_fresh = turn if turn.id in digest.fresh else None
+            if after_fresh:
+                _read_turn(turn, digest, collected)
+        elif turn.role is Role.ASSISTANT and after_fresh and turn.origin is Origin.MODEL:
+            _read_fix(turn, after_fresh, digest, collected)
+    return Extraction(tuple(collected.findings), tuple(collected.dropped))
+
+
+def _read_turn(turn: Turn, digest: Digest, collected: _Collected) -> None:
+    before = len(collected.findings) + len(collected.dropped)
+    answered = list(answers.pairs(turn.text)) if turn.origin is Origin.ANSWER else []
+    for question, answer in answered:
+        _read_answer(question, answer, turn, digest, collected)
+    if not answered:
+        previous = ""
+        for sentence in split(own_words(turn.text)):
+            _read_sentence(sentence, previous, turn, digest, collected)
+            previous = sentence
+    if len(collected.findings) + len(collected.dropped) == before:
+        collected.leave(turn, "pasted" if len(turn.text) > _QUOTE_LENGTH else "short")
+
+
+def _read_answer(question: str, answer: str, turn: Turn, digest: Digest, collected: _Collected) -> None:
+    """An answer that stands alone is judged like any sentence; else question and answer are put together."""
+    kept = len(collected.findings)
+    for sentence in split(own_words(answer)):
+        _read_sentence(sentence, "", turn, digest, collected)
+    settled = answers.statement(question, answer) if len(collected.findings) == kept else None
+    if settled and reject(settled) is None:
+        slot = slots.find(settled)
+        collected.keep(
+            Finding(
+                kind=Kind.DECISION,
+                scope=Scope.PROJECT,
+                text=settled,
+                turn_id=turn.id,
+                at=turn.at,
+                quote=f"{question} {answer}"[:_QUOTE_LENGTH],
+                slot=slot.name if slot else "",
+                value=slot.value if slot else "",
+                weight=_STATEMENT_WEIGHT,
+            )
+        )
+
+
+def _read_sentence(sentence: str, previous: str, turn: Turn, digest: Digest, collected: _Collected) -> None:
+    cues = language_of(sentence)
+    if cues is None:
+        collected.leave(turn, "language")
+        return
+    retracted = _RETRACTION.match(sentence.strip(" .。!！"))
+    if retracted:
+        collected.keep(_retraction(retracted, sentence, turn))
+        return
+    said = turn.at.astimezone(digest.zone) if turn.at else None
+    left: Left = "statement"
+    for words in _readings(sentence, previous, cues):
+        outcome = weigh(words, cues, turn.origin, said)
+        if isinstance(outcome, str):
+            left = outcome
+            continue
+        finding = _written(outcome, sentence, turn, digest)
+        if isinstance(finding, str):
+            left = finding
+            continue
+        collected.keep(finding)
+        return
+    collected.leave(turn, left)
+
+
+def _readings(sentence: str, previous: str, cues: Cues) -> Iterator[str]:
+    """The ways a sentence may be read: as it stands, the rule inside a request, with its first pronoun resolved."""
+    if cues is not ENGLISH:
+        yield sentence
+        return
+    embedded = _EMBEDDED.search(sentence)
+    if embedded:
+        yield "remember that " + embedded["rule"]
+    pronoun = _HEAD_PRONOUN.match(sentence)
+    if pronoun:
+        nouns = {m["np"].lower(): m["np"] for m in _NOUN.finditer(previous)}
+        if len(nouns) == 1:
+            yield f"{next(iter(nouns.values()))}{sentence[pronoun.start('verb') :]}"
+        return
+    yield sentence
+
+
+def _written(verdict: Verdict, sentence: str, turn: Turn, digest: Digest) -> Finding | Left:
+    """The finding of a verdict, or why its line cannot stand."""
+    kind = verdict.frame.kind
+    text = _line(verdict, kind)
+    if not text or _hangs(text):
+        return "unclear"
+    refused = reject(text)
+    if refused:
+        return "secret" if refused == "secret" else "junk"
+    if kind in _CORRECTABLE and (verdict.corrected or (turn.origin is Origin.REFUSAL and kind is not Kind.FACT)):
+        kind = Kind.CORRECTION
+    scope = scope_of(kind, text, sentence, verdict.cues, digest.project_name)
+    slot = slots.find(text) if verdict.strength >= KEEP else None
+    return Finding(
+        kind=kind,
+        scope=scope,
+        text=text,
+        turn_id=turn.id,
+        at=turn.at,
+        quote=sentence[:_QUOTE_LENGTH],
+        subject=_subject(scope, text, verdict),
+        slot=slot.name if slot else "",
+        value=slot.value if slot else "",
+        weight=round(verdict.strength if verdict.strength >= KEEP else 0.5, 2),
+        happened=verdict.dated.happened,
+    )
+
+
+def _line(verdict: Verdict, kind: Kind) -> str:
+    core = verdict.core
+    code = verdict.cues.code
+    if code == "en":
+        text = rewrite.english(core, rule=kind in _IMPERATIVE_KINDS)
+    elif code in ("zh", "ja"):
+        text = rewrite.chinese(core) if code == "zh" else rewrite.plain(core, stop="。")
+    else:
+        text = rewrite.plain(core)
+    return _with_day(text, verdict.dated.happened) if kind is Kind.FACT else text
+
+
+def _with_day(text: str, day: dt.date | None) -> str:
+    """A moment's sentence gets the day it happened on where it names none."""
+    if day is None or day.isoformat() in text:
+        return text
+    bare, stop = text[:-1], text[-1]
+    return f"{bare}（{day.isoformat()}）{stop}" if stop == "。" else f"{bare} ({day.isoformat()}){stop}"
+
+
+_HANGING = rx(
+    r"^(?:it|this|that|these|those|they|them|he|she|there|here|one|so|which)\b(?! (?:repo|project))|\b(?:use|do|keep|make|call|put|move|set|prefer|drop|remove|rename|avoid|need|want|like|wants|likes|prefers|mention|with|about|for|of|to|in|on|at|from|by) (?:it|them|this|these|those)\b(?! (?:repo|project|way))"
+)
+_OBJECT_OK = rx(
+    r"^.{12,}[,;:] |^(?:when|if|whenever|before|after|every|each|all|the|our) |\b(?:before|after|without|when|until|because|since|so|to) .*\b(?:it|them)\b"
+)
+
+
+def _hangs(text: str) -> bool:
+    """Whether a line needs words that it does not hold: it begins with a pronoun, or its object is one."""
+    match = _HANGING.search(text)
+    return bool(match) and (match.start() == 0 or not _OBJECT_OK.search(text))
+
+
+def _subject(scope: Scope, text: str, verdict: Verdict) -> str:
+    if scope is Scope.PERSON:
+        name = verdict.person.strip()
+        return name if name[:1].isupper() or not name.isascii() else name.title()
+    return subject_of(text) if scope is Scope.PATTERN else ""
+
+
+def _retraction(match: re.Match[str], sentence: str, turn: Turn) -> Finding:
+    """What takes earlier words back; it has weight only where memory holds such words."""
+    what = (match["what"] or match["cn"]).strip()
+    text = f"{what}：之前的说法不再有效。" if match["cn"] else f"What was said about {what} no longer holds."
+    return Finding(
+        kind=Kind.CORRECTION,
+        scope=Scope.PROJECT,
+        text=text,
+        turn_id=turn.id,
+        at=turn.at,
+        quote=sentence[:_QUOTE_LENGTH],
+        slot="retracted",
+        value=what,
+        weight=1.0,
+    )
+
+
+def _read_fix(turn: Turn, asked: Turn, digest: Digest, collected: _Collected) -> None:
+    """The one thing taken from an agent's own words: a cause and its fix, both named and told as done. Never a rule.
+
+    It rests on the person's turn that the agent was answering.
+    """
+    for sentence in split(own_words(turn.text)):
+        said = turn.at.astimezone(digest.zone) if turn.at else None
+        if not _FIX.match(sentence) or inside_code(sentence, len(sentence)):
+            continue
+        verdict = weigh(sentence, ENGLISH, turn.origin, said)
+        if isinstance(verdict, str) or verdict.frame.kind is not Kind.LEARNING:
+            continue
+        finding = _written(verdict, sentence, turn, digest)
+        if not isinstance(finding, str):
+            collected.keep(replace(finding, turn_id=asked.id, weight=_FIX_WEIGHT))

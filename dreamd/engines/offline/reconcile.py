@@ -1,0 +1,189 @@
+"""How the findings of one topic meet what memory holds: merged, in place of something older, new, or left."""
+
+from __future__ import annotations
+
+import datetime as dt
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from dreamd.engines.offline.judge import reject
+from dreamd.engines.offline.similar import Sense, likeness, opposed, same, sense, speaks_of, stem
+from dreamd.engines.offline.verdict import KEEP
+from dreamd.engines.protocol import Act, Finding, Kind, KnownEntry, Proposal, Reconciliation, Topic
+
+_RETRACTED = "retracted"
+_LONG_AGO = dt.datetime.min.replace(tzinfo=dt.UTC)
+
+
+@dataclass(frozen=True, slots=True)
+class _Standing:
+    """A line that stands: an entry of memory, or what an earlier proposal of this list would add."""
+
+    id: str
+    text: str
+    sense: Sense
+    mine: bool
+    slot: str
+    value: str
+    at: dt.datetime
+    known: bool  # in memory already; False: added by this list
+
+
+def reconcile(_topic: Topic, entries: Sequence[KnownEntry], findings: Sequence[Finding]) -> Reconciliation:
+    """Proposals for the findings, oldest first; the same input always gives the same list."""
+    standing = [_from_entry(e) for e in entries]
+    proposals: list[Proposal] = []
+    for finding in _repeated(sorted(findings, key=lambda f: (f.at or _LONG_AGO, f.session_id, f.offset, f.id))):
+        proposal = _decide(finding, standing)
+        proposals.append(proposal)
+        _take_in(finding, proposal, standing)
+    return Reconciliation(tuple(proposals))
+
+
+def _from_entry(entry: KnownEntry) -> _Standing:
+    return _Standing(
+        entry.id,
+        entry.text,
+        sense(entry.text),
+        entry.mine,
+        entry.slot,
+        entry.value,
+        entry.last_at or _LONG_AGO,
+        known=True,
+    )
+
+
+def _repeated(findings: list[Finding]) -> list[Finding]:
+    """Weak findings gain their right to stand by being said again in another session."""
+    raised: list[Finding] = []
+    for finding in findings:
+        if finding.weight >= KEEP or finding.kind is Kind.LEARNING:
+            raised.append(finding)
+            continue
+        own = sense(finding.text)
+        again = {f.session_id for f in findings if f.session_id != finding.session_id and same(own, sense(f.text))}
+        raised.append(replace(finding, weight=KEEP) if again else finding)
+    return raised
+
+
+def _decide(finding: Finding, standing: list[_Standing]) -> Proposal:
+    own = sense(finding.text)
+    if reject(finding.text):
+        return _drop(finding, "junk")
+    if finding.slot == _RETRACTED:
+        return _retract(finding, standing)
+    twin = _twin(finding, own, standing)
+    if twin:
+        return _meet_twin(finding, twin)
+    rival = _rival(finding, own, standing)
+    if rival:
+        return _meet_rival(finding, rival)
+    if finding.weight < KEEP and finding.kind is not Kind.LEARNING:
+        return _drop(finding, "weak")
+    return Proposal(Act.ADD, (finding.id,), reason="new")
+
+
+def _drop(finding: Finding, reason: str) -> Proposal:
+    return Proposal(Act.DROP, (finding.id,), reason=reason)
+
+
+def _twin(finding: Finding, own: Sense, standing: list[_Standing]) -> _Standing | None:
+    """The line that says the same; the most alike, then the first."""
+    alike = [s for s in standing if _is_twin(finding, own, s)]
+    return max(alike, key=lambda s: likeness(own, s.sense), default=None)
+
+
+def _is_twin(finding: Finding, own: Sense, line: _Standing) -> bool:
+    if finding.slot and line.slot:
+        if finding.slot == line.slot:
+            return _norm(finding.value) == _norm(line.value)
+        return own.normal == line.sense.normal
+    return same(own, line.sense)
+
+
+def _meet_twin(finding: Finding, twin: _Standing) -> Proposal:
+    if not twin.mine:
+        return _drop(finding, "duplicate")
+    if twin.known and twin.at >= (finding.at or _LONG_AGO):
+        return _drop(finding, "duplicate")
+    return Proposal(Act.MERGE, (finding.id,), entry_id=twin.id, reason="repeated")
+
+
+def _rival(finding: Finding, own: Sense, standing: list[_Standing]) -> _Standing | None:
+    """The line that cannot hold beside the finding: another value of its slot, its opposite, or what it ends."""
+    for line in standing:
+        if finding.slot and finding.slot == line.slot and _norm(finding.value) != _norm(line.value):
+            return line
+        if not (finding.slot and line.slot) and opposed(own, line.sense):
+            return line
+        if _ends(finding, own, line):
+            return line
+    return None
+
+
+def _ends(finding: Finding, own: Sense, line: _Standing) -> bool:
+    """Whether "no longer use prek" or "docker was replaced by podman" ends a line whose own subject that is."""
+    if not own.rejected or line.sense.negative:
+        return False
+    gone = {w for w in own.rejected if w not in {"use", "need", "support", "ship"}}
+    if line.value and {stem(line.value.lower())} & gone:
+        return True
+    return (
+        bool(gone)
+        and speaks_of(line.sense, gone)
+        and len(line.sense.words) <= len(gone) + 2
+        and "no longer" in finding.text.lower()
+    )
+
+
+def _meet_rival(finding: Finding, rival: _Standing) -> Proposal:
+    if (finding.at or _LONG_AGO) < rival.at:
+        return _drop(finding, "contradicted")
+    if finding.weight < KEEP:
+        return _drop(finding, "weak")
+    if not rival.mine:
+        return Proposal(Act.ADD, (finding.id,), entry_id=rival.id, reason="contradicted")
+    return Proposal(
+        Act.SUPERSEDE, (finding.id,), entry_id=rival.id, text=_carried(finding, rival), reason="newer_value"
+    )
+
+
+def _carried(finding: Finding, rival: _Standing) -> str:
+    """The older line with its value renewed where it says more than this one value, so that the rest of it is not lost."""
+    old, new = rival.value, finding.value
+    if not old or finding.slot != rival.slot or rival.text.count(old) != 1:
+        return ""
+    others = rival.sense.distinct - sense(finding.text).distinct - {old.lower()}
+    return rival.text.replace(old, new) if others and len(rival.sense.distinct) > 1 and new not in rival.text else ""
+
+
+def _retract(finding: Finding, standing: list[_Standing]) -> Proposal:
+    """ "Forget what I said about X" ends the newest line that is about X; without one there is nothing to say."""
+    things = {w for w in sense(finding.value).words}
+    about = [s for s in standing if s.mine and speaks_of(s.sense, things)]
+    if not about:
+        return _drop(finding, "weak")
+    return Proposal(Act.SUPERSEDE, (finding.id,), entry_id=max(about, key=lambda s: s.at).id, reason="contradicted")
+
+
+def _norm(value: str) -> str:
+    return " ".join(value.lower().replace("`", "").split())
+
+
+def _take_in(finding: Finding, proposal: Proposal, standing: list[_Standing]) -> None:
+    """What later findings of the same list meet."""
+    at = finding.at or _LONG_AGO
+    if proposal.act is Act.ADD:
+        standing.append(
+            _Standing(finding.id, finding.text, sense(finding.text), True, finding.slot, finding.value, at, known=False)
+        )
+    elif proposal.act in (Act.MERGE, Act.SUPERSEDE):
+        i = next(n for n, s in enumerate(standing) if s.id == proposal.entry_id)
+        old = standing[i]
+        if proposal.act is Act.SUPERSEDE:
+            text = proposal.text or finding.text
+            standing[i] = _Standing(old.id, text, sense(text), True, finding.slot, finding.value, at, known=False)
+        else:
+            standing[i] = replace(
+                old, at=max(at, old.at), slot=old.slot or finding.slot, value=old.value or finding.value
+            )

@@ -1,0 +1,78 @@
+"""Where a finding holds: for the person everywhere, for one project, as a thing learned, or about somebody."""
+
+from __future__ import annotations
+
+import re
+
+from dreamd.engines.offline.cues import Cues, rx
+from dreamd.engines.protocol import Kind, Scope
+
+_RULES = frozenset({Kind.PREFERENCE, Kind.PROHIBITION, Kind.CORRECTION, Kind.CONVENTION})
+
+#: What a rule about the way of working speaks of; none of it belongs to one project.
+_WORKING = rx(
+    r"\b(?:answers?|repl(?:y|ies)|respond|responses?|explain|explanations?|ask(?:ing)?|confirm(?:ation)?|permission|approval|commits?|committing|push(?:ing)?|pull requests?|branch(?:es)?|rebas(?:e|ing)|squash|"
+    r"summar(?:y|ies|i[sz]e|ising|izing)|recap|comments?|docstrings?|emojis?|tests?|testing|lint(?:er)?|format(?:ter|ting)?|spelling|english|language|brief(?:ly)?|concise|verbose|short|plan|review|"
+    r"type hints?|types?|dependenc(?:y|ies)|packages?|code|functions?|variables?|names?|naming|files?|todos?|placeholders?|mocks?|errors?|exceptions?|logs?|logging|refactor(?:ing)?|diffs?|"
+    r"subagents?|agents?|questions?|assum(?:e|ptions?)|guess|tabs|spaces|indent(?:ation)?|apologi[sz]e|praise|duplicat(?:e|ion|ing)|duplicate code|abstractions?)\b|"
+    r"回答|回复|解释|提交|推送|测试|注释|代码|命名|类型|依赖|缩进|空格|总结|确认|询问|问我|中文|英文|简洁|表情|函数|文档|日志|重构"
+)
+_DEFINITE = rx(
+    r"\bthe (?!user|linter|formatter|tests?|code|diff|implementation|docs|commit|plan|existing|same|main|root|cause|reason|change|answer|summary|question|test suite|type|first|last|agent|person|subject|body|message|point|file|function|readme|changelog|end|beginning|rest|whole)\w+"
+)
+_PROPER = re.compile(
+    r"(?<=[a-z,;] )(?!I\b|I'|English|British|American|Australian|German|French|Spanish|Chinese|Japanese|TODO|CLAUDE|AGENTS|README|PRs?\b|API|JSON|Python|Git)[A-Z][\w.]+"
+)
+
+#: What a thing learned is about, for its file's name: subject → words.
+_SUBJECTS: dict[str, re.Pattern[str]] = {
+    "testing": rx(r"\b(?:tests?|testing|flaky|pytest|jest|vitest|fixture|mock|assert)\w*|测试"),
+    "git": rx(r"\b(?:git|rebase|merge|worktree|commit|branch|index)\b|提交|分支"),
+    "containers": rx(r"\b(?:docker|container|podman|kubernetes|k8s|image|compose)\b|容器|镜像"),
+    "databases": rx(
+        r"\b(?:sql|postgres\w*|mysql|sqlite|database|query|queries|index(?:es)?|migration|deadlock|lock|transaction|cursor)s?\b|数据库|查询|索引|迁移|锁|事务|游标"
+    ),
+    "networking": rx(
+        r"\b(?:proxy|dns|tls|ssl|http|timeout|websocket|connection|cors|header|port)s?\b|网络|代理|超时|连接"
+    ),
+    "performance": rx(
+        r"\b(?:slow|fast(?:er)?|latency|memory|leak|cpu|cache|caching|performance)\b|性能|内存|缓存|延迟"
+    ),
+    "build": rx(
+        r"\b(?:build|compile|bundle|webpack|vite|install|dependency|dependencies|import|package)s?\b|构建|编译|打包|依赖"
+    ),
+    "deployment": rx(r"\b(?:deploy|release|rollback|ci|pipeline|environment|env)\w*\b|部署|发布|回滚|上线"),
+}
+_OTHER_SUBJECT = "troubleshooting"
+_OURS = rx(r"\b(?:our|the project)\b|我们的|本项目")
+
+
+def scope_of(kind: Kind, text: str, said: str, cues: Cues, project: str) -> Scope:
+    """Where a finished line belongs; a project is the default.
+
+    Args:
+        kind: what it says.
+        text: the line as it would stand.
+        said: the sentence it was made of.
+        cues: the language's rules.
+        project: the project's name; a line that names it is the project's.
+    """
+    if kind is Kind.PERSON:
+        return Scope.PERSON
+    named = len(project) > 2 and project.lower() in text.lower()  # noqa: PLR2004
+    if kind is Kind.LEARNING:
+        bound = named or _OURS.search(text)
+        return Scope.PROJECT if bound else Scope.PATTERN
+    if kind not in _RULES or named:
+        return Scope.PROJECT
+    tied = cues.tied.search(text) or cues.asides.search(said) or _DEFINITE.search(text) or _PROPER.search(text)
+    if tied:
+        return Scope.PROJECT
+    return Scope.GENERAL if cues.general.search(text) or _WORKING.search(text) else Scope.PROJECT
+
+
+def subject_of(text: str) -> str:
+    """What a thing learned is about; the file's name in `patterns/`."""
+    counts = {name: len(pattern.findall(text)) for name, pattern in _SUBJECTS.items()}
+    best = max(counts, key=lambda name: counts[name])
+    return best if counts[best] else _OTHER_SUBJECT

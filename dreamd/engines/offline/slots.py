@@ -1,0 +1,255 @@
+"""What a sentence gives a value to: the package manager, a port, an owner; one current value a slot."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from dreamd.engines.offline.cues import rx
+from dreamd.engines.offline.languages.english import ATTRIBUTE
+
+_MAX_WORDS = 5
+
+#: Families of things of which a project uses one at a time: name → members (lower case; first spelling is the normal one).
+_FAMILIES: dict[str, str] = {
+    "package manager": "pnpm npm yarn bun pip uv poetry pdm pipenv conda",
+    "database": "PostgreSQL|postgres|postgresql MySQL MariaDB SQLite DuckDB MongoDB|mongo CockroachDB Oracle",
+    "test runner": "pytest unittest vitest jest mocha playwright cypress nose nextest",
+    "linter": "ruff flake8 pylint eslint biome golangci-lint clippy",
+    "formatter": "black prettier gofmt rustfmt",
+    "bundler": "vite webpack esbuild rollup parcel turbopack",
+    "container tool": "docker podman",
+    "http client": "httpx requests aiohttp axios",
+    "issue tracker": "Jira Linear Beads",
+    "ci": "Jenkins CircleCI Buildkite",
+}
+_MEMBERS: dict[str, tuple[str, str]] = {}
+for _family, _names in _FAMILIES.items():
+    for _group in _names.split():
+        for _name in _group.split("|"):
+            _MEMBERS[_name.lower()] = (_family, _group.split("|")[0])
+
+_VERSIONED = r"(?P<tool>node(?:\.?js)?|python|go|golang|rust|java|jdk|ruby|php|typescript|react|vue|django|rails|kotlin|swift|dotnet|\.net|elixir|erlang|scala|angular|next(?:\.js)?|postgres(?:ql)?|mysql|redis|ubuntu|debian|kubernetes|terraform)"
+_TOOL_NAMES = {
+    "nodejs": "node",
+    "node.js": "node",
+    "golang": "go",
+    "jdk": "java",
+    "next.js": "next",
+    ".net": "dotnet",
+    "postgres": "PostgreSQL",
+    "postgresql": "PostgreSQL",
+}
+
+_STOP = r"(?=$|[,;.。，；](?:\s|$)|[，；。]| (?:because|since|so that|so|which|where|for (?!the\b)|as (?:it|we)|until|when|if|in order|instead of|rather than|not|and|but|from|on \d|\(|–|—)\b| \()"
+_VALUE = r"(?P<value>[`\"']?[\w~/.:@%+#$<>*-][^,;，；。()]{0,60}?)"
+
+_ATTRIBUTE = rx(
+    rf"^(?:for [\w-]+,? )?(?:the |our |its |my )?(?P<slot>[\w`/.+-]+(?: [\w`/.+-]+){{0,4}}?(?: of (?:the |our )?[\w`/.-]+(?: [\w-]+)?)?) (?:is called|is named|is set to|is|are|will be|has to be|must be|should be)(?: at| now| still| always)? (?!not\b|no\b|never\b){_VALUE}{_STOP}"
+)
+_COLON = rx(rf"^(?:the |our )?(?P<slot>[\w-]+(?: [\w-]+){{0,3}}): {_VALUE}{_STOP}")
+_USE_AS = rx(rf"^(?:we )?use {_VALUE} (?:as|for) (?:the |our |all |every )?(?P<slot>[\w-]+(?: [\w-]+){{0,3}}?){_STOP}")
+_CHANGED = rx(
+    rf"^(?:we|I|the team|has|on [\d-]+,? we)?(?:'ve| have)? ?(?:switched|moved|migrated|changed|converted|renamed) (?:the |our )?(?P<slot>(?!every|all|each|from\b|to\b)[\w-]+(?: (?!from\b|to\b)[\w-]+){{0,3}}) (?:from [^,;]{{1,40}}? )?to {_VALUE}{_STOP}"
+)
+_MOVED = rx(
+    rf"^(?:we|I|the team|has|on [\d-]+,? we)?(?:'ve| have)? ?(?:switched|moved|migrated|upgraded|downgraded)(?: (?:every|all|each|the|our) [\w -]{{2,30}})?(?: from [^,;]{{1,40}}?)? to {_VALUE}{_STOP}"
+)
+_KEEP = rx(
+    rf"^(?:keep|cap|limit|pin|hold|leave) (?:the |our )?(?P<slot>[\w-]+(?: [\w-]+){{0,3}}) (?:at|to|below|under|on) (?:most )?{_VALUE}{_STOP}"
+)
+_PORT = rx(
+    r"^(?:the |our )?(?P<slot>[\w./-]+(?: [\w-]+){0,3}?) (?:runs?|listens?|is served|is|must listen|must run|should (?:run|listen)|is reachable|is exposed)(?: locally)? on (?:port |:)(?P<value>\d{2,5})\b"
+)
+_PLACE = rx(
+    rf"^(?:the |our |all )?(?P<slot>[\w./-]+(?: [\w-]+){{0,3}}?) (?:lives?|is located|are located|is stored|are stored|is kept|are kept|is hosted|sits?|resides?|are|is) (?:in|at|under|on) (?P<value>`[^`]+`|[~.]?/?[\w.-]+/[\w./-]*|https?://\S+?|[\w-]+\.[\w.-]+){_STOP}"
+)
+_OWNS = rx(
+    r"^(?P<value>(?-i:[A-Z][\w'-]+(?: [A-Z][\w'-]+){0,2})) (?:owns|maintains|leads|looks after|takes care of|is responsible for|is in charge of|is the (?:owner|lead|maintainer|contact|admin) (?:of|for)) (?:the |our )?(?P<slot>[\w./-]+(?: [\w-]+){0,3}?)(?=$|[,;.])"
+)
+_OWNED = rx(
+    r"^(?:the |our )?(?P<slot>[\w./-]+(?: [\w-]+){0,3}?) (?:is|are) (?:owned|maintained|led|run|handled) by (?P<value>(?-i:[A-Z][\w'-]+(?: [A-Z][\w'-]+)?))"
+)
+_VERSION = rx(
+    rf"(?<![\w.]){_VERSIONED}(?: version)?(?: is| =|:| to| at)? ?v?(?P<value>\d+(?:\.\d+){{0,2}})(?![\w.]*\d)"
+)
+_TOOL_KEY = rx(rf"^{_VERSIONED}(?: version)?$")
+_INDENT = rx(r"\b(?:indent(?:ation|ed)?|use|prefers?|with)\b.{0,20}?(?P<value>tabs|spaces|(?:\d|two|four) spaces?)\b")
+_SPELLING = rx(r"\b(?P<value>british|american|australian|us|uk) (?:english |spelling)")
+_ANSWER_LANGUAGE = rx(
+    r"\b(?:answer|reply|respond|write|speak)\b.{0,30}\bin (?P<value>english|german|french|spanish|chinese|japanese|korean|russian)\b"
+)
+_FAMILY_USE = rx(
+    r"^(?:(?:always|only|we|we only|we always|prefers?|no,?) )*(?:use[sd]?|prefers?|adopt|run|go with|going with|on|we're on|chose|we chose|we decided (?:on|to use)|stick (?:to|with))? ?`?(?P<value>[\w.+-]+)`?(?P<version> v?\d+(?:\.\d+)*)?"
+)
+_ALONE = rx(r"^(?:$|[,;]? (?:not|never|instead|rather|over|because|since|as the|everywhere|on \d|and not)\b)")
+_NEGATED = rx(r"^(?:never|do not|don't|avoid|no longer|we don't|we no longer|stop|does not|no )\b")
+
+_CN_KEY = r"(?P<slot>[\w\u4e00-\u9fff ./-]{1,16}?)"
+_CN_VALUE = r"(?P<value>[^，。；,;（(]{1,40}?)"
+_CN_END = r"(?=$|[，。；,;（(]|而不是|不是|不再|因为)"
+_CN_ATTRIBUTE = rx(
+    rf"^{_CN_KEY}(?:现在|目前|已经|统一|默认)?(?:是|为|：|:|改成了?|改为|换成了?|设为|叫做?|用的是)(?!不|否|什么){_CN_VALUE}{_CN_END}"
+)
+_CN_CHANGED = rx(
+    rf"^(?:\d{{4}}-\d\d-\d\d )?(?:我们|团队)?(?:已经|决定)?(?:把|将)?{_CN_KEY}(?:从[^，。]{{1,20}}?)?(?:改用|改成|改为|换成|换到|换为|切换到|切到|迁移到|迁到|升级到|替换为|统一用|统一使用)了?{_CN_VALUE}{_CN_END}"
+)
+_CN_OWNS = rx(
+    r"^(?P<value>[\u4e00-\u9fff]{2,4}?|[A-Z]\w+(?: [A-Z]\w+)?) ?(?:主要|全权)?(?:负责|维护|主管)(?P<slot>[^，。；,;]{2,16})"
+)
+_CN_OWNED = rx(
+    r"^(?P<slot>[^，。；,;]{2,16}?)(?:的负责人(?:是|为)|由|归) ?(?P<value>[\u4e00-\u9fff]{2,4}?|[A-Z]\w+(?: [A-Z]\w+)?) ?(?:负责|维护|主管|$|[，。])"
+)
+_CN_PORT = rx(
+    r"^(?P<slot>[^，。；,;]{1,16}?)(?:跑在|监听|运行在|在|的端口是|端口是|端口为) ?(?P<value>\d{2,5})(?: ?端口)?(?=$|[，。；,;])"
+)
+_CN_USE = rx(
+    r"^(?:我们|项目|团队|统一|都|只|后端|前端|默认|一律|优先|请)*(?:用|使用|采用|改用) ?`?(?P<value>[A-Za-z][\w.+-]*)`?(?P<version> ?\d+(?:\.\d+)*)?"
+)
+_CN_LANGUAGE = rx(r"用(?P<value>中文|英文|英语)(?:来|进行)?(?:回答|回复|交流)")
+
+_HEAD_NOUN = rx(rf"(?:^|.* )(?:{ATTRIBUTE})$")
+_ENDED = rx(
+    r"\b(?:is|are|was) no longer\b|\bno longer (?:use|need|support|ship|require)|\bdeprecated\b|不再|弃用|停用|废弃"
+)
+_BAD_KEY = rx(
+    r"^(?:this|that|it|there|what|which|everything|thing|one|all|any|some|here|who|we|you|i|he|she|they|if|when|name|text|reason|goal|problem|issue|idea|point|question|answer|option|way|result|\d+|这|那|它|他|她|你|我们?|问题|原因|意思|目的|结果)$|\b(?:this|that|these|those|it)\b"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Slot:
+    """A slot's name ("package manager", "api port") and its value, both normalised."""
+
+    name: str
+    value: str
+
+
+def find(text: str) -> Slot | None:
+    """The slot that a finished sentence sets; None unless that is sure.
+
+    Args:
+        text: one sentence of memory, English or Chinese.
+    """
+    bare = text.strip().rstrip(".。")
+    if _ENDED.search(bare):
+        return None
+    found = _chinese(bare) if re.search(r"[\u4e00-\u9fff]", bare) else _english(bare)
+    if found is None or not found.name or not found.value or _BAD_KEY.search(found.name):
+        return None
+    return found
+
+
+def _english(text: str) -> Slot | None:
+    if _NEGATED.match(text):
+        return None
+    owned = _OWNS.match(text) or _OWNED.match(text)
+    if owned:
+        return Slot("owner of " + _key(owned["slot"]), owned["value"])
+    port = _PORT.match(text)
+    if port:
+        return Slot(_key(port["slot"]) + " port", port["value"])
+    for pattern in (_USE_AS, _CHANGED, _KEEP):
+        match = pattern.match(text)
+        if match and pattern is _USE_AS and not _HEAD_NOUN.match(_key(match["slot"])):
+            continue
+        if match and len(_key(match["slot"]).split()) <= _MAX_WORDS:
+            return Slot(_key(match["slot"]), _value(match["value"]))
+    named = _attributes(text)
+    if named and not _TOOL_KEY.match(named.name):
+        return named
+    return _ways(text) or _families(text)
+
+
+def _ways(text: str) -> Slot | None:
+    """Ways of working that have one value: indentation, spelling, the language of answers."""
+    for name, pattern in (("indentation", _INDENT), ("spelling", _SPELLING), ("language of answers", _ANSWER_LANGUAGE)):
+        match = pattern.search(text)
+        if match:
+            return Slot(name, match["value"].lower())
+    return None
+
+
+def _families(text: str) -> Slot | None:
+    moved = _MOVED.match(text)
+    if moved:
+        version = _VERSION.search(moved["value"])
+        return _version(version) if version else _member(moved["value"])
+    use = _FAMILY_USE.match(text)
+    if use and use["value"].lower() in _MEMBERS and _ALONE.match(text[use.end() :]):
+        return _member(use["value"] + (use["version"] or ""))
+    version = _VERSION.search(text)
+    return _version(version) if version and len(text.split()) <= 10 else None  # noqa: PLR2004 - a longer one speaks of more
+
+
+def _attributes(text: str) -> Slot | None:
+    place = _PLACE.match(text)
+    if place:
+        return Slot("location of " + _key(place["slot"]), _value(place["value"]))
+    match = _ATTRIBUTE.match(text) or _COLON.match(text)
+    if not match or len(match["value"].split()) > _MAX_WORDS or len(_key(match["slot"]).split()) > _MAX_WORDS:
+        return None
+    key = _key(match["slot"])
+    return Slot(key, _value(match["value"])) if _HEAD_NOUN.match(key) or _TOOL_KEY.match(key) else None
+
+
+def _version(match: re.Match[str]) -> Slot:
+    tool = match["tool"].lower()
+    return Slot(_TOOL_NAMES.get(tool, tool) + " version", match["value"])
+
+
+def _member(value: str) -> Slot | None:
+    name, _, version = value.strip(" `").partition(" ")
+    known = _MEMBERS.get(name.lower())
+    if known is None or (version and not re.fullmatch(r"v?\d+(?:\.\d+)*", version)):
+        return None
+    return Slot(known[0], f"{known[1]} {version.lstrip('v')}".strip())
+
+
+def _chinese(text: str) -> Slot | None:
+    if re.match(r"(?:不要|别|禁止|绝不|不再|严禁|不用|不能)", text):
+        return None
+    language = _CN_LANGUAGE.search(text)
+    if language:
+        return Slot("回答语言", language["value"].replace("英语", "英文"))
+    for pattern, prefix, suffix in ((_CN_OWNS, "", "负责人"), (_CN_OWNED, "", "负责人"), (_CN_PORT, "", "端口")):
+        match = pattern.match(text)
+        if match:
+            key = match["slot"].strip().removesuffix("端口").removesuffix("的").removesuffix("服务")
+            return Slot(prefix + key + suffix, match["value"])
+    use = _CN_USE.match(text)
+    if use and use["value"].lower() in _MEMBERS:
+        return _member(f"{use['value']} {(use['version'] or '').strip()}".strip())
+    match = _CN_CHANGED.match(text) or _CN_ATTRIBUTE.match(text)
+    return Slot(_chinese_key(match["slot"]), _value(match["value"])) if match else None
+
+
+def _chinese_key(text: str) -> str:
+    key = re.sub(r"^(?:我们的?|项目的?|这个|本|现在|目前)|的$", "", text.strip()).strip()
+    return key.replace("的", "")
+
+
+def _key(text: str) -> str:
+    """One name for a thing: "the port of the API" and "API port" are the same."""
+    words = re.sub(r"[`\"']", "", text.lower()).split()
+    words = [
+        w
+        for w in words
+        if w not in ("the", "our", "a", "an", "my", "its", "now", "current", "currently", "default")
+        or (w == "default" and len(words) > 1)
+    ]
+    text = " ".join(words)
+    head, of, rest = text.partition(" of ")
+    if not of:
+        head, of, rest = text.partition(" for ")
+    text = f"{rest} {head}" if of and head else text
+    return re.sub(r"\b(?:db)\b", "database", text).strip()
+
+
+def _value(text: str) -> str:
+    bare = text.strip().strip("`\"' ").rstrip(".")
+    bare = re.sub(r"^(?:now|still|always|the|at|to|port) ", "", bare, flags=re.IGNORECASE)
+    bare = re.sub(r" on 20\d\d-\d\d-\d\d$", "", bare)
+    bare = re.sub(r"\b[Pp]ostgres(?:ql|QL)?\b", "PostgreSQL", bare)
+    member = _MEMBERS.get(bare.lower())
+    return member[1] if member else bare

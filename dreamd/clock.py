@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import datetime as dt
+import time
 from dataclasses import dataclass
 from typing import Protocol
+
+import tzlocal
 
 
 class Clock(Protocol):
@@ -14,6 +17,10 @@ class Clock(Protocol):
         """The time now, in UTC, with its zone."""
         ...
 
+    def monotonic(self) -> float:
+        """Seconds that only ever grow: for durations."""
+        ...
+
 
 class SystemClock:
     """The computer's own clock."""
@@ -21,6 +28,10 @@ class SystemClock:
     def now(self) -> dt.datetime:
         """The time now, in UTC, with its zone."""
         return dt.datetime.now(dt.UTC)
+
+    def monotonic(self) -> float:
+        """Seconds since some moment, unmoved by a clock that is set."""
+        return time.monotonic()
 
 
 @dataclass(slots=True)
@@ -32,6 +43,15 @@ class FixedClock:
     def now(self) -> dt.datetime:
         """The time it was set to."""
         return self.at
+
+    def monotonic(self) -> float:
+        """The same moment in seconds."""
+        return self.at.timestamp()
+
+
+def local_zone() -> dt.tzinfo:
+    """The zone of this computer (TZ, /etc/localtime), with its rules for past and future days where they are known."""
+    return tzlocal.get_localzone()
 
 
 def rfc3339(moment: dt.datetime | None) -> str | None:

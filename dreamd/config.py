@@ -21,7 +21,7 @@ from dreamd.settings import Config, Section
 _NOT_YET = (
     ("engine.name", lambda c: c.engine.name != "offline", 'leave it at "offline"'),
     ("engine.batch", lambda c: c.engine.batch, "leave it at false"),
-    ("schedule.cron", lambda c: c.schedule.cron != "", 'leave it empty and use gates.min_interval'),
+    ("schedule.cron", lambda c: c.schedule.cron != "", "leave it empty and use gates.min_interval"),
     ("schedule.quiet_hours", lambda c: c.schedule.quiet_hours != "", "leave it empty"),
     ("transcripts.originals", lambda c: c.transcripts.originals != "keep", 'leave it at "keep"'),
     ("transcripts.archive_max", lambda c: c.transcripts.archive_max is not None, "leave it empty"),
@@ -179,11 +179,53 @@ def example() -> str:
         summary = (section.__doc__ or "").strip()
         lines += ["", f"# {summary}"]
         if many:
-            lines.append("# Left out by default: every agent found on this machine." if name == "sources" else "# None by default.")
+            lines.append(
+                "# Left out by default: every agent found on this machine."
+                if name == "sources"
+                else "# None by default."
+            )
         lines.append(f"{mark}[[{name}]]" if many else f"[{name}]")
         for key, item in section.model_fields.items():
             lines += [f"# {item.description}", f"{mark}{key} = {toml_value(item.default)}"]
     return "\n".join(lines) + "\n"
+
+
+def start_file(found: list[tuple[str, Path]]) -> str:
+    """The configuration that `dreamd init` writes: the roots it found, because a service does not inherit the environment."""
+    lines = [
+        "# dreamd's configuration. Every other key has its default; config.example.toml shows them all.",
+        "",
+        "[engine]",
+        'name = "offline"',
+    ]
+    for agent, root in found:
+        lines += ["", "[[sources]]", f"agent = {toml_value(agent)}", f"root = {toml_value(str(root))}"]
+    return "\n".join(lines) + "\n"
+
+
+def write_start_file(chosen: Path | None, text: str, environ: Mapping[str, str] | None = None) -> tuple[Path, bool]:
+    """Writes a first configuration where it belongs; (path, whether it was written). An existing file stays as it is.
+
+    Raises ConfigError where the directory cannot be written.
+    """
+    path = config_file(chosen, os.environ if environ is None else environ)
+    try:
+        path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        with path.open("x", encoding="utf-8") as file:
+            file.write(text)
+    except FileExistsError:
+        return path, False
+    except OSError as fault:
+        raise ConfigError(
+            f"cannot write {path}: {fault.strerror}", hint="choose another place with --config FILE"
+        ) from fault
+    return path, True
+
+
+def colours_wanted(environ: Mapping[str, str] | None = None) -> bool:
+    """Whether a terminal may be given colours: not with NO_COLOR, not on a dumb one."""
+    environ = os.environ if environ is None else environ
+    return not environ.get("NO_COLOR") and environ.get("TERM") != "dumb"
 
 
 def toml_value(value: object) -> str:
@@ -266,7 +308,9 @@ def _nearest(key: str, known: list[str]) -> str:
     close = difflib.get_close_matches(key, known, n=1, cutoff=0.6)
     if not close:
         by_name = {name.rsplit(".", 1)[-1]: name for name in known}
-        close = [by_name[hit] for hit in difflib.get_close_matches(key.rsplit(".", 1)[-1], list(by_name), n=1, cutoff=0.6)]
+        close = [
+            by_name[hit] for hit in difflib.get_close_matches(key.rsplit(".", 1)[-1], list(by_name), n=1, cutoff=0.6)
+        ]
     return f"; did you mean {close[0]}?" if close else ""
 
 

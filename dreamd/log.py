@@ -52,7 +52,9 @@ class LogFile:
 class _Sink:
     """Where a finished event goes: the file as JSON, and stderr in the form that fits it."""
 
-    def __init__(self, file: LogFile | None, level: str, console: TextIO | None, console_level: str, *, as_json: bool) -> None:
+    def __init__(
+        self, file: LogFile | None, level: str, console: TextIO | None, console_level: str, *, as_json: bool
+    ) -> None:
         self.file = file
         self.threshold = LEVELS.index(level)
         self.console = console

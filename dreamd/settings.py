@@ -82,7 +82,9 @@ class Memory(Section):
         _written("180d"),
         description="not confirmed for so long: leaves MEMORY.md for its topic file; after as long again, the topic file",
     )
-    review: bool = Field(default=False, description="true: a dream stops before the commit and waits for `dreamd accept RUN`")
+    review: bool = Field(
+        default=False, description="true: a dream stops before the commit and waits for `dreamd accept RUN`"
+    )
 
 
 class Source(Section):
@@ -99,7 +101,9 @@ class Project(Section):
     path: str = Field("~/work/client", description="the directory")
     learn: bool = Field(default=True, description="false: never read, never sent, never kept")
     engine: Literal["", "offline"] = Field("", description='"offline": its words never leave this machine')
-    isolate: bool = Field(default=False, description="true: what is learned here stays in projects/ and is told only to sessions here")
+    isolate: bool = Field(
+        default=False, description="true: what is learned here stays in projects/ and is told only to sessions here"
+    )
 
 
 class Gates(Section):
@@ -117,9 +121,13 @@ class Schedule(Section):
     enabled: bool = Field(default=True, description="false: dream only when told to")
     check_every: Duration = Field(_written("60s"), description="rescan of the sources and a look at the gates")
     cron: str = Field("", description="instead of min_interval: five-field cron (0 and 7 are Sunday) in `timezone`")
-    timezone: Annotated[str, AfterValidator(_zone)] = Field("local", description="whose days and hours: local, or a name like Europe/Berlin")
+    timezone: Annotated[str, AfterValidator(_zone)] = Field(
+        "local", description="whose days and hours: local, or a name like Europe/Berlin"
+    )
     quiet_hours: str = Field("", description='"22:00-07:00": dream only then; empty: any time')
-    retry_after: Duration = Field(_written("15m"), description="after a failed or incomplete run; doubles to 6h, at most 8 tries a day")
+    retry_after: Duration = Field(
+        _written("15m"), description="after a failed or incomplete run; doubles to 6h, at most 8 tries a day"
+    )
 
 
 class Engine(Section):
@@ -156,7 +164,9 @@ class Budget(Section):
 class Guards(Section):
     """What a dream may never do."""
 
-    max_loss: Share = Field(0.25, description="largest share of the entries (and at least 4) removed without a successor")
+    max_loss: Share = Field(
+        0.25, description="largest share of the entries (and at least 4) removed without a successor"
+    )
     protect: list[str] = Field([], description="globs under the memory root that a dream never touches")
 
 
@@ -166,7 +176,9 @@ class Transcripts(Section):
     archive_after: Annotated[dt.timedelta | None, BeforeValidator(_duration_or_never)] = Field(
         _written("24h"), description='finished and unused so long: a compressed copy goes into the archive; "never"'
     )
-    originals: Literal["keep", "delete"] = Field("keep", description="keep | delete: the agent's own file once its copy is verified")
+    originals: Literal["keep", "delete"] = Field(
+        "keep", description="keep | delete: the agent's own file once its copy is verified"
+    )
     archive_max: Annotated[int | None, BeforeValidator(_size_or_none)] = Field(
         _written(""), description='"20GB": oldest consolidated copies go first; empty: no limit'
     )
@@ -200,7 +212,9 @@ class Log(Section):
     """The structured log."""
 
     level: Literal["debug", "info", "warning", "error"] = Field("info", description="debug | info | warning | error")
-    format: Literal["auto", "json", "console"] = Field("auto", description="on stderr: auto | json | console; the file is always JSON lines")
+    format: Literal["auto", "json", "console"] = Field(
+        "auto", description="on stderr: auto | json | console; the file is always JSON lines"
+    )
 
 
 class Config(Section):

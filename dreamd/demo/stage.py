@@ -40,7 +40,7 @@ def set_stage(home: Path, now: dt.datetime, zone: dt.tzinfo) -> list[Path]:
         folder.mkdir(parents=True, exist_ok=True)
         path = folder / f"{scene.id}.jsonl"
         _write(path, list(_lines(scene)))
-        sub = [line for line in _subagent_lines(scene)]
+        sub = list(_subagent_lines(scene))
         if sub:
             (folder / scene.id / "subagents").mkdir(parents=True, exist_ok=True)
             _write(folder / scene.id / "subagents" / "agent-a1.jsonl", sub)

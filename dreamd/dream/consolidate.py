@@ -11,13 +11,15 @@ from dataclasses import dataclass, field, replace
 from ulid import ULID
 
 from dreamd.engines.protocol import Act, Engine, Finding, Kind, KnownEntry, Proposal, Scope, Topic, Usage
-from dreamd.memory.arrange import MEMORY, POINTER, Wish, topic_section
 from dreamd.memory.document import entry_key
+from dreamd.memory.layout import MEMORY, POINTER, topic_section
 from dreamd.memory.plan import ChangeKind, EntryRecord, Reason
+from dreamd.memory.wish import Wish
 
 #: Kinds whose line carries the day it was said: they were true then and may not be now.
 _DATED = frozenset({Kind.DECISION, Kind.FACT, Kind.OUTCOME})
-_DATE_SUFFIX = re.compile(r"\s*\((?:since |decided )?\d{4}-\d{2}-\d{2}\)$")
+_DATE_SUFFIX = re.compile(r"\s*\(\d{4}-\d{2}-\d{2}\)([.。!！]?)$")
+_STOPS = (".", "。", "!", "！")
 _ISO_DATE = re.compile(r"\d{4}-\d{2}-\d{2}")
 
 _REASONS = {
@@ -147,7 +149,7 @@ def _by_time(finding: Finding) -> tuple[dt.datetime, str, int, str]:
 
 def bare(text: str) -> str:
     """An entry's words without the day that stands behind them."""
-    return _DATE_SUFFIX.sub("", text)
+    return _DATE_SUFFIX.sub(r"\1", text)
 
 
 def _known(topic: Topic, shelf: Shelf, desk: _Desk, knowledge: Knowledge) -> list[KnownEntry]:
@@ -359,4 +361,6 @@ class _Clerk:
         """Adds the day something was said, in the person's zone, where it was true then and names no day itself."""
         if finding.kind not in _DATED or finding.at is None or _ISO_DATE.search(text):
             return text
-        return f"{text} ({finding.at.astimezone(self.zone).date().isoformat()})"
+        day = finding.at.astimezone(self.zone).date().isoformat()
+        words, stop = (text[:-1], text[-1]) if text[-1:] in _STOPS else (text, "")
+        return f"{words} ({day}){stop}"

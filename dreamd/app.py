@@ -1,0 +1,204 @@
+"""dreamd wired once: every part built from one configuration, one method for each verb that needs more than one of them."""
+
+from __future__ import annotations
+
+import datetime as dt
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+
+from dreamd.archive import Archive
+from dreamd.clock import Clock, SystemClock, local_zone
+from dreamd.config import Loaded, expand, found_sources
+from dreamd.dream import revise
+from dreamd.dream.cycle import Dreamt, Order, dream
+from dreamd.dream.explain import Explanation, explain
+from dreamd.dream.gates import Gate
+from dreamd.dream.outlook import gates_now
+from dreamd.dream.progress import Progress, nobody
+from dreamd.dream.workshop import Workshop
+from dreamd.engines.offline.engine import OfflineEngine
+from dreamd.engines.protocol import Engine
+from dreamd.errors import UsageError
+from dreamd.ingest import Scanner, ScanReport, Source
+from dreamd.log import logger
+from dreamd.memory.diff import diff
+from dreamd.memory.history import History, Snapshot
+from dreamd.redact import Redactor
+from dreamd.search import Index
+from dreamd.state.database import Database
+from dreamd.state.findings import Findings
+from dreamd.state.lease import Lease
+from dreamd.state.marks import Marks
+from dreamd.state.projects import Projects
+from dreamd.state.records import SessionRecord
+from dreamd.state.run_record import RunRecord
+from dreamd.state.runs import Runs
+from dreamd.state.sessions import Sessions
+from dreamd.state.withheld import Withheld
+from dreamd.status import Problem, problems, status
+from dreamd.transcripts.agents import ADAPTERS
+from dreamd.transcripts.event import Event, Role
+
+#: The engines by their name in the configuration; a third is one more line and one more file.
+ENGINES: Mapping[str, Callable[[], Engine]] = {"offline": OfflineEngine}
+
+
+class App:
+    """One configuration's dreamd."""
+
+    def __init__(
+        self,
+        loaded: Loaded,
+        *,
+        clock: Clock | None = None,
+        zone: dt.tzinfo | None = None,
+        engine: Engine | None = None,
+        home: Path | None = None,
+    ) -> None:
+        self.loaded = loaded
+        self.shop = _wire(loaded, clock or SystemClock(), zone or local_zone(), engine, home or expand("~"))
+
+    def close(self) -> None:
+        """Gives back what was opened."""
+        self.shop.database.close()
+
+    def scan(self) -> ScanReport:
+        """Brings the session table up to date now."""
+        report = self.shop.scanner.scan(self.shop.clock.now())
+        if report.unknown_types:
+            logger().warning("record_types.unknown", types=dict(report.unknown_types))
+        for problem in report.problems:
+            logger().warning("transcript.unreadable", path=problem.path, code=problem.code)
+        return report
+
+    def sessions(self) -> tuple[SessionRecord, ...]:
+        """Every session ever seen, newest last."""
+        return self.shop.sessions.list()
+
+    def session(self, name: str) -> tuple[SessionRecord, tuple[Event, ...]]:
+        """One session and what the person and the agent said in it, redacted."""
+        record = self.shop.sessions.get(name)
+        return record, tuple(self._turns(record))
+
+    def _turns(self, record: SessionRecord) -> Iterator[Event]:
+        adapter = self.shop.adapters[record.agent]
+        path = Path(record.path)
+        if not path.exists():
+            return
+        for event in adapter.read(path):
+            if event.role in (Role.HUMAN, Role.ASSISTANT) and event.text.strip():
+                yield event
+
+    def kick(self, order: Order, watch: Progress = nobody) -> Dreamt:
+        """A dream now."""
+        return dream(self.shop, order, watch)
+
+    def undo(self, name: str | None, *, relearn: bool) -> RunRecord:
+        """A dream taken back."""
+        return revise.undo(self.shop, name, relearn=relearn)
+
+    def accept(self, name: str) -> RunRecord:
+        """A waiting plan applied."""
+        return revise.accept(self.shop, name)
+
+    def reject(self, name: str) -> RunRecord:
+        """A waiting plan dropped."""
+        return revise.reject(self.shop, name)
+
+    def why(self, text: str) -> Explanation:
+        """Where a remembered line comes from."""
+        return explain(self.shop, text)
+
+    def runs(self, limit: int | None = None) -> tuple[RunRecord, ...]:
+        """Past runs, newest first."""
+        return self.shop.runs.list(limit=limit)
+
+    def run(self, name: str) -> tuple[RunRecord, Snapshot | None]:
+        """One run and what its commit (or its parked plan) holds."""
+        record = self.shop.runs.get(name)
+        return record, self.shop.history.at(record.commit) if record.commit else None
+
+    def diff(self, name: str | None) -> tuple[RunRecord, str]:
+        """What a run changed; without a name the newest that changed memory. Raises UsageError where none did."""
+        if name is None:
+            record = next((run for run in self.shop.runs.list() if run.commit and run.outcome == "committed"), None)
+            if record is None:
+                raise UsageError("no dream has changed anything yet", hint="`dreamd kick` dreams now")
+        else:
+            record = self.shop.runs.get(name)
+        if not record.commit:
+            return record, ""
+        after = self.shop.history.at(record.commit)
+        before = self.shop.history.at(after.parents[0]) if after.parents else Snapshot()
+        return record, diff(before, after)
+
+    def gates(self) -> tuple[Gate, ...]:
+        """The gates as they stand, from the database alone."""
+        return gates_now(self.shop)
+
+    def status(self) -> dict[str, object]:
+        """Everything about dreamd's state in CONTRACT's shape; never scans."""
+        return status(self.shop, sources(self.loaded), configured=self.loaded.file_exists)
+
+    def problems(self) -> list[Problem]:
+        """What needs a person."""
+        return problems(self.shop)
+
+
+@contextmanager
+def opened(
+    loaded: Loaded,
+    *,
+    clock: Clock | None = None,
+    zone: dt.tzinfo | None = None,
+    engine: Engine | None = None,
+    home: Path | None = None,
+) -> Iterator[App]:
+    """An App that is closed again."""
+    app = App(loaded, clock=clock, zone=zone, engine=engine, home=home)
+    try:
+        yield app
+    finally:
+        app.close()
+
+
+def sources(loaded: Loaded) -> list[Source]:
+    """Where transcripts are read: the configuration's list, or every agent found on this machine."""
+    if loaded.config.sources:
+        return [Source(one.agent, expand(one.root), tuple(one.exclude)) for one in loaded.config.sources]
+    return [Source(agent, root) for agent, root in found_sources()]
+
+
+def _wire(loaded: Loaded, clock: Clock, zone: dt.tzinfo, engine: Engine | None, home: Path) -> Workshop:
+    config, places = loaded.config, loaded.places
+    database = Database.open(places.database)
+    return Workshop(
+        config=config,
+        places=places,
+        clock=clock,
+        zone=zone,
+        home=home,
+        database=database,
+        sessions=Sessions(database),
+        findings=Findings(database),
+        runs=Runs(database),
+        lease=Lease(database),
+        marks=Marks(database),
+        projects=Projects(database),
+        withheld=Withheld(database),
+        scanner=Scanner(
+            sources(loaded),
+            database,
+            idle=config.gates.idle,
+            headless=config.gates.headless,
+            unlearned=[expand(rule.path) for rule in config.projects if not rule.learn],
+            learned=[expand(rule.path) for rule in config.projects if rule.learn],
+        ),
+        history=History(places.history),
+        archive=Archive(places.archive),
+        index=Index(places.search),
+        redactor=Redactor(config.redact.extra),
+        engine=engine or ENGINES[config.engine.name](),
+        adapters=ADAPTERS,
+    )

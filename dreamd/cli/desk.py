@@ -1,0 +1,23 @@
+"""What most verbs begin with: the configuration, the log, the console, and dreamd itself."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from dreamd import log
+from dreamd.app import App, opened
+from dreamd.cli.console import Console
+from dreamd.config import load
+
+
+@contextmanager
+def at_desk(config: Path | None, verbose: int, *, as_json: bool) -> Iterator[tuple[App, Console]]:
+    """An App on the configuration that was asked for, with logging set up; closed again at the end."""
+    loaded = load(config)
+    level = loaded.config.log.level
+    told = ("warning", "info", "debug")[min(verbose, 2)]
+    log.configure(loaded.places.log, level=level, console_level=told, form=loaded.config.log.format)
+    with opened(loaded) as app:
+        yield app, Console(as_json=as_json)

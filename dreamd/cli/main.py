@@ -1,0 +1,101 @@
+"""The command `dreamd`: finds the verb, runs it, and turns every error into one clear message and its exit status."""
+
+from __future__ import annotations
+
+import importlib
+import os
+import sys
+from typing import Any
+
+import typer
+from typer.exceptions import TyperException
+
+from dreamd import __version__
+from dreamd.cli.console import Console
+from dreamd.errors import DreamdError, Interrupted, UsageError
+
+#: Verb → the module that holds it, in the order of `dreamd --help`; a module is loaded when its verb is called.
+VERBS = {
+    "init": "dreamd.cli.init",
+    "kick": "dreamd.cli.kick",
+    "status": "dreamd.cli.status",
+    "scan": "dreamd.cli.scan",
+    "sessions": "dreamd.cli.sessions",
+    "runs": "dreamd.cli.runs",
+    "memory": "dreamd.cli.memory",
+    "diff": "dreamd.cli.diff",
+    "undo": "dreamd.cli.undo",
+    "accept": "dreamd.cli.accept",
+    "reject": "dreamd.cli.reject",
+    "why": "dreamd.cli.why",
+    "search": "dreamd.cli.search",
+    "restore": "dreamd.cli.restore",
+    "logs": "dreamd.cli.logs",
+    "config": "dreamd.cli.config",
+    "demo": "dreamd.cli.demo",
+}
+
+_EPILOG = "Start with `dreamd init`, then `dreamd kick`. `dreamd demo` shows a whole dream without touching anything of yours."
+
+
+def _version(asked: bool) -> None:
+    if asked:
+        print(f"dreamd {__version__}")  # noqa: T201 - the command's output
+        raise typer.Exit
+
+
+def build(verb: str | None) -> typer.Typer:
+    """The command line with one verb loaded, or with all of them for help and completion."""
+    app = typer.Typer(
+        name="dreamd",
+        help="The memory of a person who works with coding agents.",
+        epilog=_EPILOG,
+        no_args_is_help=True,
+        rich_markup_mode=None,
+        pretty_exceptions_enable=False,
+        context_settings={"help_option_names": ["-h", "--help"]},
+    )
+
+    @app.callback()
+    def root(
+        version: bool = typer.Option(False, "--version", callback=_version, is_eager=True, help="Print the version."),
+    ) -> None:
+        """Reads what was said in finished sessions and keeps a small, true MEMORY.md."""
+
+    for name, module in VERBS.items():
+        if verb in (None, name):
+            importlib.import_module(module).register(app)
+    return app
+
+
+def main() -> None:
+    """The console script."""
+    os.umask(0o077)
+    for stream in (sys.stdout, sys.stderr):
+        if hasattr(stream, "reconfigure"):
+            stream.reconfigure(errors="backslashreplace")
+    sys.exit(run(sys.argv[1:]))
+
+
+def run(arguments: list[str]) -> int:
+    """One call of the command; returns the exit status and never raises."""
+    first = next((word for word in arguments if not word.startswith("-")), None)
+    completing = "_DREAMD_COMPLETE" in os.environ
+    verb = first if first in VERBS and not completing else None
+    console = Console(as_json="--json" in arguments)
+    try:
+        status: Any = build(verb)(args=arguments, prog_name="dreamd", standalone_mode=False)
+        sys.stdout.flush()
+    except TyperException as error:
+        console.fail(UsageError(error.format_message(), hint=f"see `dreamd {verb or ''} --help`".replace("  ", " ")))
+        return 2
+    except DreamdError as error:
+        console.fail(error)
+        return error.exit_status
+    except (KeyboardInterrupt, typer.Abort):
+        console.fail(Interrupted("interrupted", hint="nothing half-done stays behind; call it again when you like"))
+        return 130
+    except BrokenPipeError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 0
+    return status if isinstance(status, int) else 0

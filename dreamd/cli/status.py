@@ -1,0 +1,74 @@
+"""`dreamd status`: how dreamd stands and what it waits for."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+import typer
+
+from dreamd.cli.console import Console
+from dreamd.cli.desk import at_desk
+from dreamd.cli.options import ConfigOption, JsonOption, VerboseOption
+from dreamd.cli.wording import size, span, when
+from dreamd.clock import parse_time
+
+_EPILOG = (
+    "Examples: dreamd status · dreamd status --check (exit status 6 where a problem stands) · dreamd status --json"
+)
+_IN_SECONDS = ("time", "backoff")
+
+
+def register(app: typer.Typer) -> None:
+    """Adds the verb."""
+    app.command("status", epilog=_EPILOG)(status)
+
+
+def status(
+    check: Annotated[bool, typer.Option("--check", help="Exit with 6 where a problem stands.")] = False,
+    config: ConfigOption = None,
+    as_json: JsonOption = False,
+    verbose: VerboseOption = 0,
+) -> int:
+    """Show every gate with its numbers, the sessions, the last run, memory, budget and problems; never scans."""
+    with at_desk(config, verbose, as_json=as_json) as (app, console):
+        told: dict[str, Any] = app.status()
+        console.document(told)
+        _tell(console, told)
+        return 6 if check and told["problems"] else 0
+
+
+def _tell(console: Console, told: dict[str, Any]) -> None:
+    memory, last, sessions = told["memory"], told["last_run"], told["sessions"]
+    for gate in told["gates"]:
+        mark = console.style("open  ", "green") if gate["open"] else console.style("closed", "yellow")
+        console.say(f"{gate['name']:9} {mark}  {_numbers(gate)}")
+    console.say()
+    dreaming = told["dreaming"]
+    console.facts(
+        {
+            "now": f"dreaming (pid {dreaming['pid']})" if dreaming else "not dreaming",
+            "sessions": ", ".join(f"{number} {name}" for name, number in sessions.items() if number or name == "seen"),
+            "last run": f"{when(parse_time(last['started_at']))} {last['outcome'] or 'running'} ({last['reason']})"
+            if last
+            else "none yet",
+            "last success": when(parse_time(told["last_success_at"])),
+            "memory": f"{memory['lines']} of {memory['max_lines']} lines, {size(memory['bytes'])} of {size(memory['max_bytes'])}, "
+            f"{memory['topics']} topics in {memory['root']}",
+            "engine": told["engine"]["name"],
+        }
+    )
+    for problem in told["problems"]:
+        console.say(f"{console.style('problem', 'red')}  {problem['message']} ({problem['hint']})")
+
+
+def _numbers(gate: dict[str, Any]) -> str:
+    text = str(gate["reason"]).replace("_", " ")
+    have, need = gate["have"], gate["need"]
+    if have is not None and need is not None:
+        numbers = (
+            f"{span(have)} of {span(need)}"
+            if gate["name"] in _IN_SECONDS and gate["reason"] not in ("no_failure", "too_many_tries")
+            else f"{have:g} of {need:g}"
+        )
+        text += f" ({numbers})"
+    return text + (f", opens {when(parse_time(gate['opens_at']))}" if gate["opens_at"] else "")

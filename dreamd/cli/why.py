@@ -1,0 +1,38 @@
+"""`dreamd why`: where a remembered line comes from."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from dreamd.cli.desk import at_desk
+from dreamd.cli.options import ConfigOption, JsonOption, VerboseOption
+from dreamd.cli.wording import when
+
+_EPILOG = 'Examples: dreamd why "use pnpm" · dreamd why "port 8282" --json'
+
+
+def register(app: typer.Typer) -> None:
+    """Adds the verb."""
+    app.command("why", epilog=_EPILOG)(why)
+
+
+def why(
+    text: Annotated[str, typer.Argument(metavar="TEXT", help="A remembered line or words of it.")],
+    config: ConfigOption = None,
+    as_json: JsonOption = False,
+    verbose: VerboseOption = 0,
+) -> int:
+    """Show the session, the day and the words that a remembered line rests on."""
+    with at_desk(config, verbose, as_json=as_json) as (app, console):
+        told = app.why(text)
+        console.document(told.to_json())
+        console.say(console.style(told.text, "bold"))
+        console.say(f"{told.file}:{told.line}, {'learned by dreamd' if told.whose == 'dreamd' else 'written by you'}")
+        for one in told.evidence:
+            console.say(f"  {when(one.at)} session {one.session_id[:8]}: “{one.quote}”")
+            console.say(console.style(f"    {one.path} at byte {one.offset}", "dim"))
+        for step in told.history:
+            console.say(f"  {when(step.at)} {step.change} ({step.reason}) by run {step.run_id}")
+    return 0

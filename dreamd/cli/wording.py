@@ -1,0 +1,105 @@
+"""How times, sizes, runs and plans read for a person."""
+
+from __future__ import annotations
+
+import datetime as dt
+from collections.abc import Iterable
+
+from dreamd.memory.plan import ChangeKind, Plan, Reason
+from dreamd.state.run_record import Outcome, RunRecord
+
+#: What an outcome means for the exit status (CONTRACT).
+STATUS = {
+    Outcome.COMMITTED: 0,
+    Outcome.NO_CHANGE: 0,
+    Outcome.REJECTED: 0,
+    Outcome.WAITING: 5,
+    Outcome.REFUSED: 5,
+    Outcome.INCOMPLETE: 1,
+    Outcome.FAILED: 1,
+    Outcome.CANCELLED: 130,
+    Outcome.INTERRUPTED: 1,
+}
+_SIGNS = {
+    ChangeKind.ADD: "+",
+    ChangeKind.MERGE: "=",
+    ChangeKind.UPDATE: "~",
+    ChangeKind.SUPERSEDE: "~",
+    ChangeKind.REMOVE: "−",
+    ChangeKind.MOVE: "→",
+}
+
+
+def exit_status(run: RunRecord) -> int:
+    """The exit status for a run's end; a dry run that stored its plan did what it was asked."""
+    if run.outcome is Outcome.WAITING and run.reason == "dry_run":
+        return 0
+    return STATUS[run.outcome] if run.outcome else 0
+
+
+def when(moment: dt.datetime | None) -> str:
+    """A time in the local zone, to the minute."""
+    return moment.astimezone().strftime("%Y-%m-%d %H:%M") if moment else "–"
+
+
+def size(number: int) -> str:
+    """Bytes as a person reads them."""
+    for unit, length in (("GB", 10**9), ("MB", 10**6), ("kB", 10**3)):
+        if number >= length:
+            return f"{number / length:.1f} {unit}"
+    return f"{number} B"
+
+
+def span(seconds: float) -> str:
+    """A length of time, roughly."""
+    for unit, length in (("d", 86400), ("h", 3600), ("min", 60)):
+        if seconds >= 2 * length or (unit != "d" and seconds >= length):
+            return f"{seconds / length:.0f} {unit}"
+    return f"{seconds:.0f} s"
+
+
+def run_line(run: RunRecord) -> str:
+    """One run in a sentence."""
+    changes = run.changes
+    parts = [
+        f"{number} {name}"
+        for name, number in (
+            ("added", changes.added),
+            ("merged", changes.merged),
+            ("superseded", changes.superseded),
+            ("updated", changes.updated),
+            ("removed", changes.removed),
+            ("moved", changes.moved),
+        )
+        if number
+    ]
+    told = ", ".join(parts) or "nothing changed"
+    sessions = f" from {run.sessions.gathered} sessions" if run.sessions.gathered else ""
+    return f"{run.outcome.value if run.outcome else 'running'} ({run.reason}): {told}{sessions}"
+
+
+def plan_lines(plan: Plan) -> Iterable[str]:
+    """A plan's changes, one a line, as the diff of entries it is."""
+    for change in plan.changes:
+        if change.reason is Reason.POINTER:
+            continue
+        text = change.new if change.new is not None else change.old
+        yield f"{_SIGNS[change.kind]} {change.file}: {text}  [{change.reason.value}]"
+    for carry in plan.carries:
+        yield f"→ {carry.to_file}: a line of yours that MEMORY.md has no room for  [{carry.reason.value}]"
+
+
+def plan_json(plan: Plan) -> list[dict[str, object]]:
+    """A plan's changes for `--json`."""
+    return [
+        {
+            "change": change.kind.value,
+            "file": change.file,
+            "section": change.section,
+            "old": change.old,
+            "new": change.new,
+            "reason": change.reason.value,
+            "findings": list(change.findings),
+        }
+        for change in plan.changes
+    ]

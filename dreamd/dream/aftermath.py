@@ -1,0 +1,102 @@
+"""After a dream: the search index follows, finished transcripts are copied into the archive; neither can fail the dream."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+from dreamd.dream.progress import Progress, Step
+from dreamd.dream.workshop import Workshop
+from dreamd.errors import DreamdError
+from dreamd.log import logger
+from dreamd.memory.tree import Tree
+from dreamd.search import SessionDoc, TurnDoc
+from dreamd.state.records import SessionRecord
+from dreamd.transcripts.event import Origin, Role
+
+_LONGEST_TEXT = 8_000  # characters of one turn that can be found again
+
+
+def aftermath(shop: Workshop, watch: Progress) -> None:
+    """Index and archive; what fails is logged and tried again after the next dream."""
+    index_memory(shop)
+    _index_sessions(shop, watch)
+    _archive(shop, watch)
+
+
+def index_memory(shop: Workshop) -> None:
+    """The memory files as they are now."""
+    try:
+        tree = Tree.read(shop.places.memory_root, shop.config.guards.protect)
+        shop.index.update_memory({path: file.data for path, file in tree.files.items()})
+    except (DreamdError, OSError) as fault:
+        logger().warning("index.failed", fault=type(fault).__name__)
+
+
+def _index_sessions(shop: Workshop, watch: Progress) -> None:
+    now, idle = shop.clock.now(), shop.config.gates.idle
+    try:
+        known = shop.index.indexed_sessions()
+        wanted = [
+            one
+            for one in shop.sessions.list()
+            if one.excluded_because is None and one.finished(now, idle) and known.get(one.name) != _stamp(one)
+        ]
+        for done, session in enumerate(wanted):
+            watch(Step("index", done, len(wanted)))
+            _index_session(shop, session)
+    except (DreamdError, OSError) as fault:
+        logger().warning("index.failed", fault=type(fault).__name__)
+
+
+def _stamp(session: SessionRecord) -> str:
+    return f"{session.bytes}:{session.human_turns}"
+
+
+def _index_session(shop: Workshop, session: SessionRecord) -> None:
+    path = Path(session.path)
+    if not path.exists():
+        return
+    doc = SessionDoc(
+        id=session.name,
+        agent=session.agent,
+        project=session.project.name if session.project else "",
+        project_key=session.project.key if session.project else "",
+        path=session.path,
+    )
+    shop.index.update_session(doc, _turns(shop, session, path), _stamp(session))
+
+
+def _turns(shop: Workshop, session: SessionRecord, path: Path) -> Iterator[TurnDoc]:
+    for event in shop.adapters[session.agent].read(path):
+        if event.role not in (Role.HUMAN, Role.ASSISTANT) or event.origin in (Origin.SIDECHAIN, Origin.SYNTHETIC):
+            continue
+        text = shop.redactor.redact(event.text[:_LONGEST_TEXT]).text
+        if text.strip():
+            yield TurnDoc(at=event.at, role=event.role.value, text=text, offset=event.raw.offset)
+
+
+def _archive(shop: Workshop, watch: Progress) -> None:
+    """A verified copy of every session that is finished and unused for `archive_after`; the agent's own file stays."""
+    after = shop.config.transcripts.archive_after
+    if after is None:
+        return
+    ready = shop.sessions.archivable(shop.clock.now() - after)
+    for done, session in enumerate(ready):
+        watch(Step("archive", done, len(ready)))
+        try:
+            stored = shop.archive.store(session.agent, session.id, _files(session), Path(session.root))
+        except (DreamdError, OSError) as fault:
+            logger().warning("session.unarchived", session=session.id, fault=type(fault).__name__)
+            continue
+        if stored is not None:
+            shop.sessions.archived(session.row, path=str(stored.path), digest=stored.digest, now=shop.clock.now())
+            logger().debug("session.archived", session=session.id, bytes=stored.bytes)
+
+
+def _files(session: SessionRecord) -> list[Path]:
+    """The main transcript, then everything in the directory that bears its name: sub-agents and tool results."""
+    main = Path(session.path)
+    beside = main.with_suffix("")
+    more = sorted(path for path in beside.rglob("*") if path.is_file()) if beside.is_dir() else []
+    return [main, *more]

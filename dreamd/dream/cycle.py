@@ -1,0 +1,237 @@
+"""One dream from the lock to the log line: the story in ten numbered steps."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from filelock import FileLock
+from ulid import ULID
+
+from dreamd.dream.aftermath import aftermath
+from dreamd.dream.consolidate import Consolidation, consolidate
+from dreamd.dream.evidence import to_cost
+from dreamd.dream.gates import Gate, first_closed
+from dreamd.dream.gather import Threads, gather, open_findings
+from dreamd.dream.lock import dream_lock, still_ours
+from dreamd.dream.night import Night, told
+from dreamd.dream.orient import Orientation, orient
+from dreamd.dream.outlook import gates_now
+from dreamd.dream.patience import patience
+from dreamd.dream.progress import Progress, Step, nobody
+from dreamd.dream.prune import prune
+from dreamd.dream.recovery import recover
+from dreamd.dream.shelves import Shelves
+from dreamd.dream.workshop import Workshop
+from dreamd.engines.offline.judge import reject as reject_text
+from dreamd.engines.protocol import Finding
+from dreamd.errors import DreamdError, Interrupted, LockHeld, Refused
+from dreamd.log import LogFile, logger, run_context
+from dreamd.memory.commit import Committed, TreeChanged, commit, prepare
+from dreamd.memory.diff import diff_stat
+from dreamd.memory.document import entry_key
+from dreamd.memory.draft import Draft, changes_nothing
+from dreamd.memory.guards import check, refuse
+from dreamd.memory.history import Snapshot
+from dreamd.memory.plan import Plan, Reason
+from dreamd.state.run_record import Outcome, RunRecord, Trigger
+
+_TRIES = 3  # a tree that changes under our hands again and again is somebody at work
+
+
+@dataclass(frozen=True, slots=True)
+class Order:
+    """What was asked for."""
+
+    trigger: Trigger = Trigger.KICK
+    sessions: tuple[str, ...] = ()  # read these, whether they were read before or not
+    dry_run: bool = False  # keep the findings, store the plan, leave memory alone
+    if_due: bool = False  # honour every gate
+
+
+@dataclass(frozen=True, slots=True)
+class Dreamt:
+    """What came of an order: a run, or the gate that kept it from one."""
+
+    run: RunRecord | None
+    closed: Gate | None = None
+    plan: Plan | None = None
+
+
+def dream(shop: Workshop, order: Order, watch: Progress = nobody) -> Dreamt:
+    """One dream. Raises LockHeld where another one runs; every other end is an outcome of the run it returns."""
+    # 1. A gate that is closed for reasons that cost nothing to know ends it here, without the lock.
+    if order.if_due and (gate := _closed(shop, counted=False)):
+        return Dreamt(None, gate)
+    # 2. The lock: one dream at a time for this memory.
+    with dream_lock(shop.places.default_state_dir, shop.places.memory_root, now=shop.clock.now()) as lock:
+        LogFile(shop.places.log).rotate()
+        # 3. What a dream that died left behind.
+        recover(shop)
+        # 4. The sessions as they are now, and the gates again: under the lock their answer stands.
+        watch(Step("scan"))
+        shop.scanner.scan(shop.clock.now())
+        if order.if_due and (gate := _closed(shop, counted=True)):
+            return Dreamt(None, gate)
+        # 5. The lease, then the run's row: from here on a crash is known for one.
+        record = RunRecord(str(ULID()), order.trigger, shop.engine.name, shop.clock.now())
+        shop.lease.acquire(record.id, shop.clock.now())
+        try:
+            with run_context(record.id):
+                shop.runs.start(record)
+                logger().info("run.started", trigger=order.trigger.value, engine=shop.engine.name)
+                return _through_the_night(Night(shop, record, watch), order, lock)
+        finally:
+            shop.lease.release(record.id)
+
+
+def _through_the_night(night: Night, order: Order, lock: FileLock) -> Dreamt:
+    """Steps 6 to 10, and how each way out of them ends the run."""
+    try:
+        return _passes(night, order, lock)
+    except Refused as fault:
+        return Dreamt(night.end(Outcome.REFUSED, ",".join(fault.reasons) or fault.code, error=fault.message))
+    except KeyboardInterrupt:
+        night.end(Outcome.CANCELLED, "interrupted")
+        raise Interrupted("the dream was interrupted", hint="what it had read is kept; memory is as it was") from None
+    except DreamdError as fault:
+        night.end(Outcome.FAILED, fault.code, error=fault.message)
+        raise
+    except Exception as fault:
+        night.end(Outcome.FAILED, "fault", error=type(fault).__name__)
+        raise
+
+
+def _passes(night: Night, order: Order, lock: FileLock) -> Dreamt:
+    shop = night.shop
+    # 6. Orient: what memory holds, whose it is, which sessions this run reads.
+    with night.timed("orient"):
+        ground = orient(shop, order.sessions)
+        picks = {pending.session.row: [turn.row for turn in pending.turns] for pending in ground.chosen}
+        shop.runs.select(night.record.id, picks)
+    # 7. Gather: each session read once; findings are stored as soon as they are paid for.
+    with night.timed("gather"):
+        gather(night, ground, Threads(shop.config.engine.max_concurrency), anew=bool(order.sessions))
+    findings = open_findings(shop, ground)
+    for _ in range(_TRIES):
+        # 8. Consolidate: findings meet what is known; the engine proposes, code disposes.
+        with night.timed("consolidate"):
+            outcome = _consolidate(night, ground, findings)
+        # 9. Prune: the wishes become a plan within the caps, and the plan a draft that the guards look at.
+        with night.timed("prune"):
+            plan, made = prune(shop, ground, outcome.wishes, night.record.id)
+            violations = check(ground.tree, ground.survey, plan, made, shop.guard_limits, shop.redactor.has_secret)
+        night.count(ground, len(findings), plan, made)
+        refuse(violations)
+        # 10. Commit, wait for a person, or say honestly that nothing changes.
+        if changes_nothing(made, ground.survey):
+            ended = told(night.conclude(Outcome.NO_CHANGE, _why_nothing(ground, night), ground))
+            break
+        if order.dry_run or shop.config.memory.review:
+            return Dreamt(_park(night, ground, plan, made, dry=order.dry_run), plan=plan)
+        try:
+            with patience(), night.timed("commit"):
+                ended = told(_commit(night, ground, plan, made, lock))
+            break
+        except TreeChanged:
+            logger().info("plan.outdated")
+            ground = replace(orient(shop, order.sessions), chosen=ground.chosen, deferred=ground.deferred)
+    else:
+        return Dreamt(night.end(Outcome.INCOMPLETE, "memory_busy"))
+    aftermath(shop, night.watch)
+    return Dreamt(ended, plan=plan)
+
+
+def _closed(shop: Workshop, *, counted: bool) -> Gate | None:
+    gates = gates_now(shop)
+    if not counted:  # before the scan the number of sessions may be out of date
+        gates = tuple(gate for gate in gates if gate.name != "sessions")
+    # Under the lock the lease of a dead process is void, and a living one's holder would have the lock.
+    gate = first_closed(tuple(gate for gate in gates if gate.name != "lock") if counted else gates)
+    if gate is not None:
+        logger().info("gate.closed", gate=gate.name, reason=gate.reason)
+    return gate
+
+
+def _consolidate(night: Night, ground: Orientation, findings: Sequence[Finding]) -> Consolidation:
+    shop = night.shop
+    withheld = shop.withheld.among([key for finding in findings for key in (finding.key, entry_key(finding.text))])
+
+    def holds(finding: Finding) -> Reason | None:
+        return Reason.WITHHELD if finding.key in withheld or entry_key(finding.text) in withheld else None
+
+    def junk(text: str) -> Reason | None:
+        if shop.redactor.has_secret(text):
+            return Reason.SECRET
+        return Reason.JUNK if reject_text(text) else None
+
+    outcome = consolidate(
+        shop.engine,
+        ground.knowledge,
+        findings,
+        Shelves.of(shop.projects.list(), ground.chosen).shelf,
+        withheld=holds,
+        reject=junk,
+        run_id=night.record.id,
+        now=shop.clock.now(),
+        zone=shop.zone,
+    )
+    night.fates = outcome.fates
+    for usage in outcome.usage:
+        shop.runs.charge(night.record.id, to_cost(usage), shop.clock.now(), purpose="consolidate")
+    return outcome
+
+
+def _why_nothing(ground: Orientation, night: Night) -> str:
+    if not ground.chosen:
+        return "nothing_pending"
+    return "nothing_readable" if night.failed and not night.reached else "nothing_worth_keeping"
+
+
+def _park(night: Night, ground: Orientation, plan: Plan, made: Draft, *, dry: bool) -> RunRecord:
+    """Stores the plan for `accept`; memory stays as it is, findings stay open, sessions pending."""
+    history = night.shop.history
+    stored = prepare(
+        tree=ground.tree,
+        survey=ground.survey,
+        plan=plan,
+        draft=made,
+        history=history,
+        now=night.shop.clock.now(),
+        message=f"Plan of run {plan.run_id}",
+    ).commit
+    history.park(plan.run_id, stored)
+    night.record = replace(night.record, commit=stored)
+    return night.end(Outcome.WAITING, "dry_run" if dry else "review")
+
+
+def _commit(night: Night, ground: Orientation, plan: Plan, made: Draft, lock: FileLock) -> RunRecord:
+    """The one write of a dream. Raises TreeChanged where a hand was quicker, LockHeld where the lock was lost."""
+    shop, changes = night.shop, night.record.changes
+    ended: list[RunRecord] = []
+
+    def confirm() -> None:
+        if not (still_ours(lock) and shop.lease.confirm(night.record.id)):
+            raise LockHeld("this dream lost its lock or its lease", hint="nothing was written; see `dreamd status`")
+
+    def conclude(done: Committed) -> None:
+        before = shop.history.at(done.before) if done.before else Snapshot()
+        stat = diff_stat(before, shop.history.at(done.commit))
+        night.record = replace(night.record, commit=done.commit, diff_stat=stat.text())
+        ended.append(night.conclude(Outcome.COMMITTED, "committed", ground))
+
+    commit(
+        tree=ground.tree,
+        survey=ground.survey,
+        plan=plan,
+        draft=made,
+        history=shop.history,
+        state_dir=shop.places.state_dir,
+        now=shop.clock.now(),
+        protect=shop.config.guards.protect,
+        message=f"Dream: {changes.added} added, {changes.merged} merged, {changes.superseded} superseded, "
+        f"{changes.removed} removed",
+        confirm=confirm,
+        on_committed=conclude,
+    )
+    return ended[0]

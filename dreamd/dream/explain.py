@@ -1,0 +1,88 @@
+"""Why a line stands in memory: whose it is, the words it rests on, and what each dream did to it."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from dreamd.clock import rfc3339
+from dreamd.dream.workshop import Workshop
+from dreamd.errors import UsageError
+from dreamd.memory.document import entry_key
+from dreamd.memory.provenance import Step, entry_history
+from dreamd.memory.survey import Mine, Theirs, survey
+from dreamd.memory.tree import Tree
+from dreamd.state.records import FindingRecord
+
+_WORD = re.compile(r"\w+")
+_ENOUGH = 0.6  # share of the asked words that a line must hold
+
+
+@dataclass(frozen=True, slots=True)
+class Explanation:
+    """One remembered line and where it comes from. `whose`: "dreamd" or "you"; a person's own line has no evidence."""
+
+    text: str
+    file: str
+    line: int
+    whose: str
+    evidence: tuple[FindingRecord, ...]
+    history: tuple[Step, ...]
+
+    def to_json(self) -> dict[str, object]:
+        """CONTRACT's shape."""
+        return {
+            "text": self.text,
+            "file": self.file,
+            "line": self.line,
+            "whose": self.whose,
+            "evidence": [
+                {
+                    "session": one.session_id,
+                    "at": rfc3339(one.at),
+                    "quote": one.quote,
+                    "path": one.path,
+                    "offset": one.offset,
+                }
+                for one in self.evidence
+            ],
+            "history": [
+                {"run": one.run_id, "at": rfc3339(one.at), "change": one.change, "reason": one.reason}
+                for one in self.history
+            ],
+        }
+
+
+def explain(shop: Workshop, text: str) -> Explanation:
+    """The best match for `text` among everything remembered. Raises UsageError where nothing comes near."""
+    tree = Tree.read(shop.places.memory_root, shop.config.guards.protect)
+    found = survey(tree, shop.history.head(), max_loss=shop.config.guards.max_loss)
+    best = max((*found.mine, *found.theirs), key=lambda one: _likeness(text, _text(one)), default=None)
+    if best is None or _likeness(text, _text(best)) < _ENOUGH:
+        raise UsageError("nothing that is remembered reads like this", hint="`dreamd memory` shows what is remembered")
+    if isinstance(best, Theirs):
+        return Explanation(best.text, best.file, best.line, "you", (), ())
+    evidence = shop.findings.get(best.record.findings)
+    return Explanation(
+        text=best.block.text,
+        file=best.file,
+        line=best.block.line,
+        whose="dreamd",
+        evidence=tuple(sorted(evidence, key=lambda one: (one.at is None, one.at, one.id))),
+        history=entry_history(shop.history, best.record.id),
+    )
+
+
+def _text(one: Mine | Theirs) -> str:
+    return one.block.text
+
+
+def _likeness(asked: str, text: str) -> float:
+    """1 and more: the same, or part of it; below: the share of the asked words that it holds."""
+    wanted, held = entry_key(asked).casefold(), entry_key(text).casefold()
+    if wanted == held:
+        return 3.0
+    if wanted and wanted in held:
+        return 2.0 + len(wanted) / len(held) / 2
+    words = set(_WORD.findall(wanted))
+    return len(words & set(_WORD.findall(held))) / len(words) if words else 0.0

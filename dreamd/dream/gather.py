@@ -1,0 +1,250 @@
+"""The second pass: each session read once, in parallel, as a digest; what an engine finds in it is stored at once."""
+
+from __future__ import annotations
+
+import datetime as dt
+import hashlib
+import json
+import unicodedata
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor, as_completed
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Protocol
+
+from dreamd.dream.evidence import to_cost, to_finding, to_record
+from dreamd.dream.night import Night
+from dreamd.dream.orient import Orientation
+from dreamd.dream.progress import Step
+from dreamd.dream.workshop import Workshop
+from dreamd.engines.protocol import Digest, Engine, Extraction, Finding, KnownEntry, Scope, Turn
+from dreamd.log import logger
+from dreamd.memory.document import entry_key
+from dreamd.redact import Redactor
+from dreamd.state.records import Pending
+from dreamd.transcripts.adapter import Adapter
+from dreamd.transcripts.event import PERSON_ORIGINS, Event, Origin, Role
+
+_LONGEST_TURN = 12_000  # characters of a person's own text that an engine sees; longer pastes are cut in the middle
+_LONGEST_ANSWER = 2_000  # characters of an agent's text
+_CUT = "\n[…]\n"
+
+
+@dataclass(frozen=True, slots=True)
+class Job:
+    """One session to be read: what is unread of it, and what the engine may know while it reads."""
+
+    pending: Pending
+    known: tuple[KnownEntry, ...]
+    isolated: bool = False  # what is learned here stays with this project
+
+
+@dataclass(frozen=True, slots=True)
+class Gathered:
+    """What one job came to: an extraction, or the fault that kept it from one."""
+
+    job: Job
+    extraction: Extraction | None
+    fault: Exception | None = None
+
+
+class Executor(Protocol):
+    """Where jobs run: threads here; batches or workers elsewhere are the same to the pass."""
+
+    def run(self, jobs: Sequence[Job], work: Callable[[Job], Extraction]) -> Iterator[Gathered]:
+        """Every job once, in whatever order they end; a job's fault does not end the others."""
+        ...
+
+
+class Threads:
+    """Jobs in a thread pool. The first goes alone, so that the others find the prompt cache warm."""
+
+    def __init__(self, workers: int) -> None:
+        self.workers = workers
+
+    def run(self, jobs: Sequence[Job], work: Callable[[Job], Extraction]) -> Iterator[Gathered]:
+        """See Executor."""
+        if not jobs:
+            return
+        yield _attempt(jobs[0], work)
+        with ThreadPoolExecutor(max_workers=self.workers, thread_name_prefix="gather") as pool:
+            waiting: list[Future[Gathered]] = [pool.submit(_attempt, job, work) for job in jobs[1:]]
+            try:
+                for done in as_completed(waiting):
+                    yield done.result()
+            finally:
+                for future in waiting:
+                    future.cancel()
+
+
+def _attempt(job: Job, work: Callable[[Job], Extraction]) -> Gathered:
+    try:
+        return Gathered(job, work(job))
+    except Exception as fault:  # noqa: BLE001 - one session's fault is that session's; the caller tells it by its kind
+        return Gathered(job, None, fault)
+
+
+def read_session(
+    job: Job, adapter: Adapter, engine: Engine, redactor: Redactor, zone: dt.tzinfo, *, headless: bool
+) -> Extraction:
+    """One session through an engine: its findings carry key, session, project and place of their evidence.
+
+    Raises OSError or TranscriptError where the transcript is gone, and EngineError where the engine gave up.
+    """
+    made = digest(job.pending, adapter, redactor, zone, headless=headless)
+    if not made.turns:
+        return Extraction()
+    answer = engine.extract(made, job.known)
+    turns = {turn.id: turn for turn in made.turns}
+    findings = [
+        _complete(finding, turns[finding.turn_id], job, engine, redactor)
+        for finding in answer.findings
+        if finding.turn_id in made.fresh and finding.turn_id in turns  # an invented id is dropped
+    ]
+    return replace(answer, findings=tuple(findings))
+
+
+def digest(pending: Pending, adapter: Adapter, redactor: Redactor, zone: dt.tzinfo, *, headless: bool) -> Digest:
+    """What an engine sees of a session: the person's turns in full, of the agent's the last text before each and at the end."""
+    session = pending.session
+    origins = PERSON_ORIGINS | {Origin.HEADLESS} if headless else PERSON_ORIGINS
+    turns: list[Turn] = []
+    for path in dict.fromkeys(turn.path for turn in pending.turns):
+        turns += _digest_turns(adapter.read(Path(path)), origins, redactor)
+    return Digest(
+        session_id=session.id,
+        agent=session.agent,
+        project_key=session.project.key if session.project else "",
+        project_name=session.project.name if session.project else "",
+        turns=tuple(turns),
+        fresh=frozenset(turn.id for turn in pending.turns),
+        zone=zone,
+    )
+
+
+def _digest_turns(events: Iterable[Event], origins: frozenset[Origin], redactor: Redactor) -> Iterator[Turn]:
+    answer: Event | None = None
+    for event in events:
+        if event.role is Role.ASSISTANT and event.origin is Origin.MODEL and event.text.strip():
+            answer = event
+        elif event.role is Role.HUMAN and event.origin in origins:
+            if answer is not None:
+                yield _turn(answer, redactor, _LONGEST_ANSWER)
+                answer = None
+            yield _turn(event, redactor, _LONGEST_TURN)
+    if answer is not None:
+        yield _turn(answer, redactor, _LONGEST_ANSWER)
+
+
+def _turn(event: Event, redactor: Redactor, longest: int) -> Turn:
+    text = redactor.redact(event.text).text
+    return Turn(
+        id=event.id,
+        at=event.at,
+        role=event.role,
+        origin=event.origin,
+        text=_shortened(text, longest),
+        path=event.raw.path,
+        offset=event.raw.offset,
+    )
+
+
+def _shortened(text: str, longest: int) -> str:
+    if len(text) <= longest:
+        return text
+    half = (longest - len(_CUT)) // 2
+    return text[:half] + _CUT + text[-half:]
+
+
+def _complete(finding: Finding, turn: Turn, job: Job, engine: Engine, redactor: Redactor) -> Finding:
+    session = job.pending.session
+    general = finding.scope in (Scope.GENERAL, Scope.PATTERN, Scope.PERSON)
+    return replace(
+        finding,
+        text=redactor.redact(finding.text).text,
+        quote=redactor.redact(finding.quote).text,
+        scope=Scope.PROJECT if job.isolated and general else finding.scope,
+        at=finding.at or turn.at,
+        key=finding_key(engine, session.lineage, finding),
+        session_id=session.id,
+        project_key=session.project.key if session.project else "",
+        path=turn.path,
+        offset=turn.offset,
+    )
+
+
+def finding_key(engine: Engine, lineage: str, finding: Finding) -> str:
+    """A finding's unique key: engine, prompt version, lineage, turn, kind and normalised text (DESIGN, Ids)."""
+    text = " ".join(unicodedata.normalize("NFC", finding.text).casefold().split())
+    parts = [engine.name, engine.version, lineage, finding.turn_id, str(finding.kind), text]
+    return hashlib.sha256(json.dumps(parts, ensure_ascii=False).encode("utf-8", "replace")).hexdigest()[:40]
+
+
+def gather(night: Night, ground: Orientation, executor: Executor, *, anew: bool) -> None:
+    """Reads every chosen session that was not paid for yet, and stores what comes back as it comes.
+
+    `anew`: read it all again, and let what was found before count again. A session's fault is counted against it and the
+    run goes on; what was reached is in `night.reached`.
+    """
+    shop, engine = night.shop, night.shop.engine
+    jobs = []
+    for pending in ground.chosen:
+        paid = shop.findings.covered(pending.session.row, engine=engine.name, version=engine.version)
+        unpaid = tuple(turn for turn in pending.turns if anew or turn.row not in paid)
+        if unpaid:
+            rule = shop.rule_for(pending.session.cwd)
+            jobs.append(Job(Pending(pending.session, unpaid), (), isolated=bool(rule and rule.isolate)))
+        else:
+            night.reached.add(pending.session.row)
+
+    def work(job: Job) -> Extraction:
+        adapter = shop.adapters[job.pending.session.agent]
+        return read_session(job, adapter, engine, shop.redactor, shop.zone, headless=shop.config.gates.headless)
+
+    for done, gathered in enumerate(executor.run(jobs, work), start=1):
+        night.watch(Step("gather", done, len(jobs)))
+        if gathered.extraction is None:
+            _failed(night, gathered)
+        else:
+            _store(night, gathered.job, gathered.extraction, anew=anew)
+        shop.lease.heartbeat(night.record.id, shop.clock.now())
+
+
+def _store(night: Night, job: Job, extraction: Extraction, *, anew: bool) -> None:
+    shop, session = night.shop, job.pending.session
+    stored = shop.findings.store(
+        session.row,
+        [to_record(finding) for finding in extraction.findings],
+        engine=shop.engine.name,
+        version=shop.engine.version,
+        run_id=night.record.id,
+        turns_read=[turn.row for turn in job.pending.turns],
+        cost=to_cost(extraction.usage),
+        now=shop.clock.now(),
+    )
+    if anew:
+        keys = [finding.key for finding in extraction.findings]
+        shop.findings.reopen(keys)
+        shop.withheld.release([*keys, *(entry_key(finding.text) for finding in extraction.findings)])
+    night.reached.add(session.row)
+    night.left.update(one.reason for one in extraction.dropped)
+    logger().debug("session.gathered", session=session.id, findings=len(extraction.findings), new=len(stored))
+
+
+def _failed(night: Night, gathered: Gathered) -> None:
+    """A session that could not be read is counted against itself; three times and it is put aside."""
+    shop, session = night.shop, gathered.job.pending.session
+    kind = type(gathered.fault).__name__
+    put_aside = shop.sessions.failed(session.row, reason=kind, now=shop.clock.now())
+    night.failed += 1
+    night.quarantined += put_aside
+    logger().warning("session.failed", session=session.id, fault=kind, quarantined=put_aside)
+
+
+def open_findings(shop: Workshop, ground: Orientation) -> list[Finding]:
+    """Every open finding of this engine about the turns this run selected, whichever run paid for it."""
+    turn_ids = {turn.id for pending in ground.chosen for turn in pending.turns}
+    if not turn_ids:
+        return []
+    records = shop.findings.open(turn_ids=turn_ids, engine=shop.engine.name, version=shop.engine.version)
+    return [to_finding(record) for record in records]

@@ -1,0 +1,53 @@
+"""The first pass: read what memory holds, see whose it is, and choose the sessions this run reads."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+from dreamd.dream.consolidate import Knowledge, PersonLine
+from dreamd.dream.workshop import Workshop
+from dreamd.memory.survey import Survey, refuse_vanished, survey
+from dreamd.memory.tree import Tree
+from dreamd.state.records import Pending
+
+
+@dataclass(frozen=True, slots=True)
+class Orientation:
+    """The memory tree as it was read, and what this run is about."""
+
+    tree: Tree
+    survey: Survey
+    knowledge: Knowledge
+    chosen: tuple[Pending, ...]
+    deferred: int
+
+
+def look(shop: Workshop) -> tuple[Tree, Survey, Knowledge]:
+    """Memory on disk against its history. Raises Refused where so much vanished that it cannot be a wish."""
+    tree = Tree.read(shop.places.memory_root, shop.config.guards.protect)
+    found = survey(tree, shop.history.head(), max_loss=shop.config.guards.max_loss)
+    refuse_vanished(found)
+    now = shop.clock.now()
+    retired = (
+        *found.tombstones,
+        *(replace(record, retired_at=now) for record in found.retired if record.kind != "pointer"),
+    )
+    person = tuple(PersonLine(one.file, one.section, one.text, one.key) for one in found.theirs)
+    return tree, found, Knowledge(found.records(), retired, person)
+
+
+def orient(shop: Workshop, named: tuple[str, ...] = ()) -> Orientation:
+    """Reads memory and chooses: the longest quiet first, because its agent deletes it first; at most what a run may take.
+
+    `named` sessions are read whole, whether they were read before or not; one that is still live is passed over.
+    """
+    tree, found, knowledge = look(shop)
+    now, idle = shop.clock.now(), shop.config.gates.idle
+    if named:
+        asked = [shop.sessions.get(name) for name in named]
+        ready = [one for one in asked if one.finished(now, idle)]
+        pending = tuple(Pending(one, shop.sessions.turns(one.row)) for one in ready)
+        return Orientation(tree, found, knowledge, tuple(p for p in pending if p.turns), len(asked) - len(ready))
+    everything = shop.sessions.pending(now, idle)
+    most = shop.config.budget.max_sessions_per_run
+    return Orientation(tree, found, knowledge, everything[:most], max(len(everything) - most, 0))

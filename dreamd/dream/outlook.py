@@ -1,0 +1,58 @@
+"""The gates as they stand: the facts they look at, read from the database alone."""
+
+from __future__ import annotations
+
+import datetime as dt
+
+from dreamd.dream.gates import Facts, Gate, Limits, check
+from dreamd.dream.workshop import Workshop
+from dreamd.state.marks import Mark
+from dreamd.state.run_record import DREAMS, Outcome
+
+
+def gates_now(shop: Workshop) -> tuple[Gate, ...]:
+    """All six gates at this moment; never scans."""
+    return check(facts(shop), limits(shop), shop.clock.now())
+
+
+def facts(shop: Workshop) -> Facts:
+    """What the gates look at."""
+    now = shop.clock.now()
+    midnight = since_midnight(now, shop.zone)
+    failures, _ = shop.runs.failures()
+    last = shop.runs.newest(outcomes=(Outcome.COMMITTED, Outcome.NO_CHANGE), triggers=tuple(DREAMS))
+    waiting = shop.runs.newest(outcomes=(Outcome.WAITING,))
+    holder = shop.lease.holder(now)
+    spent = shop.runs.spent(midnight)
+    return Facts(
+        pending=shop.sessions.pending_lineages(now, shop.config.gates.idle),
+        last_success_at=shop.marks.time(Mark.LAST_SUCCESS_AT),
+        last_attempt_at=shop.marks.time(Mark.LAST_ATTEMPT_AT),
+        consecutive_failures=failures,
+        attempts_today=shop.runs.attempts(midnight),
+        deferred=last is not None and last.sessions.deferred > 0,
+        waiting=waiting is not None and waiting.reason == "review",
+        tokens_today=spent.tokens,
+        usd_today=spent.usd,
+        paused_until=shop.marks.time(Mark.PAUSED_UNTIL),
+        lock_holder=f"pid {holder.owner.pid}" if holder else "",
+        day_ends_at=midnight + dt.timedelta(days=1),
+    )
+
+
+def limits(shop: Workshop) -> Limits:
+    """What the configuration asks of the gates."""
+    config = shop.config
+    return Limits(
+        enabled=config.schedule.enabled,
+        min_interval=config.gates.min_interval,
+        min_sessions=config.gates.min_sessions,
+        retry_after=config.schedule.retry_after,
+        max_tokens_per_day=config.budget.max_tokens_per_day,
+        max_usd_per_day=config.budget.max_usd_per_day,
+    )
+
+
+def since_midnight(now: dt.datetime, zone: dt.tzinfo) -> dt.datetime:
+    """The last local midnight, in UTC: a day of the budget begins there."""
+    return now.astimezone(zone).replace(hour=0, minute=0, second=0, microsecond=0).astimezone(dt.UTC)

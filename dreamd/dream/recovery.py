@@ -1,0 +1,52 @@
+"""What a dream that died left behind: memory made whole, its run told for what it was, its sessions still pending."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from dreamd.dream.night import tally
+from dreamd.dream.workshop import Workshop
+from dreamd.log import logger
+from dreamd.memory import recovery as memory
+from dreamd.memory.diff import diff_stat
+from dreamd.memory.history import Snapshot
+from dreamd.state.run_record import Outcome
+from dreamd.state.runs import Conclusion
+
+
+def recover(shop: Workshop) -> None:
+    """Under the dream lock, before anything else is read. Doing it twice is no fault.
+
+    Raises MemoryTreeError where a half-done commit cannot be concluded now; nothing may be written before it is.
+    """
+    found = memory.recover(
+        root=shop.places.memory_root,
+        history=shop.history,
+        state_dir=shop.places.state_dir,
+        on_committed=lambda recovery: _conclude(shop, recovery),
+    )
+    if found.outcome is not memory.RecoveryOutcome.NOTHING:
+        logger().warning("commit.recovered", outcome=found.outcome.value, run_id=found.run_id)
+    for run_id in shop.lease.recover(shop.clock.now()):
+        logger().warning("run.interrupted", run_id=run_id)
+
+
+def _conclude(shop: Workshop, found: memory.Recovery) -> None:
+    """The database transaction that a dead process did not come to: its memory stands, so its run is committed."""
+    record = next((run for run in shop.runs.list() if run.id == found.run_id), None)
+    if record is None or record.outcome is not None:
+        return
+    after = shop.history.at(found.commit)
+    before = shop.history.at(after.parents[0]) if after.parents else Snapshot()
+    plan = after.plan
+    used = {finding for change in plan.changes for finding in change.findings} if plan else set()
+    ended = replace(
+        record,
+        outcome=Outcome.COMMITTED,
+        reason="recovered",
+        ended_at=shop.clock.now(),
+        commit=found.commit,
+        diff_stat=diff_stat(before, after).text(),
+        changes=tally(plan, tuple(change.id for change in plan.changes)) if plan else record.changes,
+    )
+    shop.runs.conclude(ended, Conclusion(used=used, selected_by=record.about or ""))

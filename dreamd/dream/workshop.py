@@ -1,0 +1,93 @@
+"""Everything a dream works with, wired once: configuration, places, state, history, engine, clock."""
+
+from __future__ import annotations
+
+import datetime as dt
+import fnmatch
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from dreamd.archive import Archive
+from dreamd.clock import Clock
+from dreamd.config import Places, expand
+from dreamd.engines.protocol import Engine
+from dreamd.ingest import Scanner
+from dreamd.memory.guards import GuardLimits
+from dreamd.memory.history import History
+from dreamd.memory.wish import Caps
+from dreamd.redact import Redactor
+from dreamd.search import Index
+from dreamd.settings import Config, Project
+from dreamd.state.database import Database
+from dreamd.state.findings import Findings
+from dreamd.state.lease import Lease
+from dreamd.state.marks import Marks
+from dreamd.state.projects import Projects
+from dreamd.state.runs import Runs
+from dreamd.state.sessions import Sessions
+from dreamd.state.withheld import Withheld
+from dreamd.transcripts.adapter import Adapter
+
+
+@dataclass(frozen=True, slots=True)
+class Workshop:
+    """What the cycle and its passes use. Built by app.py; holds no state of its own."""
+
+    config: Config
+    places: Places
+    clock: Clock
+    zone: dt.tzinfo
+    home: Path
+    database: Database
+    sessions: Sessions
+    findings: Findings
+    runs: Runs
+    lease: Lease
+    marks: Marks
+    projects: Projects
+    withheld: Withheld
+    scanner: Scanner
+    history: History
+    archive: Archive
+    index: Index
+    redactor: Redactor
+    engine: Engine
+    adapters: Mapping[str, Adapter]
+
+    @property
+    def caps(self) -> Caps:
+        """Room in the memory tree."""
+        memory = self.config.memory
+        return Caps(memory.max_lines, memory.max_bytes, memory.topic_max_lines, memory.stale_after)
+
+    @property
+    def guard_limits(self) -> GuardLimits:
+        """What a draft is checked against."""
+        memory, guards = self.config.memory, self.config.guards
+        return GuardLimits(
+            max_lines=memory.max_lines,
+            max_bytes=memory.max_bytes,
+            topic_max_lines=memory.topic_max_lines,
+            max_loss=guards.max_loss,
+            protect=tuple(guards.protect),
+        )
+
+    def rule_for(self, directory: str | None) -> Project | None:
+        """The `[[projects]]` rule that holds for a directory: the one with the longest path above it."""
+        if not directory:
+            return None
+        best: Project | None = None
+        for rule in self.config.projects:
+            path = str(expand(rule.path))
+            above = (
+                directory == path or directory.startswith(path.rstrip("/") + "/") or fnmatch.fnmatch(directory, path)
+            )
+            if above and (best is None or len(path) > len(str(expand(best.path)))):
+                best = rule
+        return best
+
+    def short(self, path: str) -> str:
+        """A path with the home directory written as `~`."""
+        home = str(self.home)
+        return "~" + path[len(home) :] if path == home or path.startswith(home + "/") else path

@@ -1,0 +1,132 @@
+"""How dreamd stands: everything `dreamd status` tells, and the problems that need a person."""
+
+from __future__ import annotations
+
+import datetime as dt
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from dreamd import __version__
+from dreamd.clock import rfc3339
+from dreamd.dream.outlook import gates_now, since_midnight
+from dreamd.dream.workshop import Workshop
+from dreamd.ingest import Source
+from dreamd.memory.document import count_lines
+from dreamd.memory.tree import Tree
+from dreamd.state.marks import Mark
+from dreamd.state.records import SessionState
+from dreamd.state.run_record import Outcome
+
+
+@dataclass(frozen=True, slots=True)
+class Problem:
+    """Something that stands between the person and their memory; `code` is from a closed set that the README documents."""
+
+    code: str
+    message: str
+    hint: str
+
+    def to_json(self) -> dict[str, str]:
+        """CONTRACT's shape."""
+        return {"code": self.code, "message": self.message, "hint": self.hint}
+
+
+def status(shop: Workshop, sources: Sequence[Source], *, configured: bool) -> dict[str, object]:
+    """CONTRACT's `status`, from the database and the memory files; never scans."""
+    now = shop.clock.now()
+    counts = shop.sessions.counts(now, shop.config.gates.idle)
+    last = next(iter(shop.runs.list(limit=1)), None)
+    failures, _ = shop.runs.failures()
+    holder = shop.lease.holder(now)
+    return {
+        "version": __version__,
+        "daemon": {"running": False, "pid": None, "since": None, "watching": [_watching(one) for one in sources]},
+        "dreaming": {"pid": holder.owner.pid, "run": holder.run_id} if holder else None,
+        "gates": [gate.to_json() for gate in gates_now(shop)],
+        "next_check_at": None,
+        "paused_until": rfc3339(shop.marks.time(Mark.PAUSED_UNTIL)),
+        "sessions": {
+            "seen": counts.seen,
+            **{state.value: getattr(counts, state.value) for state in SessionState},
+            "archived": counts.archived,
+        },
+        "last_run": last.to_json() if last else None,
+        "last_success_at": rfc3339(shop.marks.time(Mark.LAST_SUCCESS_AT)),
+        "last_attempt_at": rfc3339(shop.marks.time(Mark.LAST_ATTEMPT_AT)),
+        "consecutive_failures": failures,
+        "last_error": shop.marks.text(Mark.LAST_ERROR),
+        "memory": _memory(shop),
+        "budget": _budget(shop, now),
+        "engine": {"name": shop.engine.name, "model": None, "reason": "configured" if configured else "default"},
+        "problems": [problem.to_json() for problem in problems(shop)],
+    }
+
+
+def problems(shop: Workshop) -> list[Problem]:
+    """What needs a person, the most urgent first."""
+    found = []
+    failures, _ = shop.runs.failures()
+    newest = next(iter(shop.runs.list(limit=1)), None)
+    if failures:
+        found.append(
+            Problem(
+                "dreams_failing",
+                f"{failures} dreams in a row failed",
+                "`dreamd runs show last` and `dreamd logs` say why",
+            )
+        )
+    if newest and newest.outcome is Outcome.REFUSED:
+        found.append(
+            Problem(
+                "dream_refused",
+                f"the last dream was refused ({newest.reason})",
+                "`dreamd runs show last` says what it wanted",
+            )
+        )
+    if newest and newest.outcome is Outcome.WAITING and newest.reason == "review":
+        found.append(
+            Problem(
+                "review_waiting",
+                f"run {newest.id} waits for review",
+                "look with `dreamd runs show last`, then accept or reject it",
+            )
+        )
+    counts = shop.sessions.counts(shop.clock.now(), shop.config.gates.idle)
+    if counts.quarantined:
+        found.append(
+            Problem(
+                "sessions_quarantined",
+                f"{counts.quarantined} sessions could not be read",
+                "`dreamd sessions --state quarantined`",
+            )
+        )
+    return found
+
+
+def _watching(source: Source) -> dict[str, object]:
+    problem = None if source.root.is_dir() else "missing"
+    return {"agent": source.agent, "root": str(source.root), "mode": "polling", "problem": problem}
+
+
+def _memory(shop: Workshop) -> dict[str, object]:
+    tree = Tree.read(shop.places.memory_root, shop.config.guards.protect)
+    index = tree.files.get("MEMORY.md")
+    return {
+        "root": str(shop.places.memory_root),
+        "lines": count_lines(index.text) if index else 0,
+        "bytes": len(index.data) if index else 0,
+        "max_lines": shop.config.memory.max_lines,
+        "max_bytes": shop.config.memory.max_bytes,
+        "topics": sum("/" in path for path in tree.files),
+    }
+
+
+def _budget(shop: Workshop, now: dt.datetime) -> dict[str, object]:
+    today = shop.runs.spent(since_midnight(now, shop.zone))
+    return {
+        "tokens_today": today.tokens,
+        "usd_today": today.usd,
+        "usd_30_days": shop.runs.spent(now - dt.timedelta(days=30)).usd,
+        "usd_per_day": shop.config.budget.max_usd_per_day,
+        "next_dream_estimate": {"tokens": 0, "usd": 0.0},  # the offline engine asks no model
+    }

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 
-from dreamd.archive import Archive
+from dreamd.archive import Archive, Stored
 from dreamd.clock import Clock, SystemClock, local_zone
 from dreamd.config import Loaded, expand, found_sources
 from dreamd.dream import revise
@@ -105,6 +105,17 @@ class App:
     def reject(self, name: str) -> RunRecord:
         """A waiting plan dropped."""
         return revise.reject(self.shop, name)
+
+    def restore(self, name: str, *, overwrite: bool) -> tuple[SessionRecord, tuple[Path, ...]]:
+        """An archived session put back where its agent finds it. Raises UsageError where there is no copy."""
+        record = self.shop.sessions.get(name)
+        if record.archive_path is None or record.archive_digest is None:
+            raise UsageError(
+                f"session {record.id} has no archived copy",
+                hint="sessions are copied once they are idle for `archive_after`",
+            )
+        stored = Stored(record.archive_path, record.archive_digest, bytes=0, compressed=0)
+        return record, self.shop.archive.restore(stored, Path(record.root), overwrite=overwrite)
 
     def why(self, text: str) -> Explanation:
         """Where a remembered line comes from."""

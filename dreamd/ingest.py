@@ -14,13 +14,15 @@ from pathlib import Path
 from typing import Final, Protocol
 
 from dreamd.clock import SystemClock
+from dreamd.errors import StateError
 from dreamd.state.columns import signed
 from dreamd.state.database import Database
 from dreamd.state.exclusion import Rules, SessionFacts
 from dreamd.state.marks import Mark, Marks
 from dreamd.state.projects import Projects
 from dreamd.state.records import UNREAD_REASONS
-from dreamd.state.sightings import LOST, SKIPPED, TAILED, FileKey, Memo, Sighting, Sightings
+from dreamd.state.sighting import FileKey, Sighting
+from dreamd.state.sightings import LOST, SKIPPED, TAILED, Memo, Sightings
 from dreamd.transcripts.adapter import Adapter
 from dreamd.transcripts.agents import ADAPTERS
 from dreamd.transcripts.event import Growth, Reading, SessionFile
@@ -274,6 +276,8 @@ class Scanner:
             if memo.barred or self._is_barred(work, cwd, project, current):
                 return Sighting(file, root, memo.cursor, None, cwd=cwd, project=project)
             reading = adapter.scan(file, memo.cursor, settled=work.settled)
+        except StateError:
+            raise
         except OSError as error:
             self._unreadable(work, errno.errorcode.get(error.errno or 0, "EIO"), current)
             return None

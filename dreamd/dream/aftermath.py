@@ -89,14 +89,11 @@ def _archive(shop: Workshop, watch: Progress) -> None:
         except (DreamdError, OSError) as fault:
             logger().warning("session.unarchived", session=session.id, fault=type(fault).__name__)
             continue
-        if stored is not None:
-            shop.sessions.archived(session.row, path=str(stored.path), digest=stored.digest, now=shop.clock.now())
-            logger().debug("session.archived", session=session.id, bytes=stored.bytes)
+        shop.sessions.archived(session.row, path=stored.path, digest=stored.digest, now=shop.clock.now())
+        logger().debug("session.archived", session=session.id, bytes=stored.bytes, compressed=stored.compressed)
 
 
 def _files(session: SessionRecord) -> list[Path]:
-    """The main transcript, then everything in the directory that bears its name: sub-agents and tool results."""
+    """The main transcript, then the directory that bears its name: sub-agents and tool results."""
     main = Path(session.path)
-    beside = main.with_suffix("")
-    more = sorted(path for path in beside.rglob("*") if path.is_file()) if beside.is_dir() else []
-    return [main, *more]
+    return [main, main.with_suffix("")]

@@ -21,7 +21,7 @@ from dreamd.engines.protocol import Digest, Engine, Extraction, Finding, KnownEn
 from dreamd.log import logger
 from dreamd.memory.document import entry_key
 from dreamd.redact import Redactor
-from dreamd.state.records import Pending
+from dreamd.state.records import Pending, SessionRecord
 from dreamd.transcripts.adapter import Adapter
 from dreamd.transcripts.event import PERSON_ORIGINS, Event, Origin, Role
 
@@ -242,9 +242,22 @@ def _failed(night: Night, gathered: Gathered) -> None:
 
 
 def open_findings(shop: Workshop, ground: Orientation) -> list[Finding]:
-    """Every open finding of this engine about the turns this run selected, whichever run paid for it."""
+    """Every open finding of this engine about the turns this run selected, whichever run paid for it.
+
+    With them come those that were too weak alone in earlier dreams: said again, they stand. Not those of sessions that
+    nothing may be learned from any more.
+    """
     turn_ids = {turn.id for pending in ground.chosen for turn in pending.turns}
     if not turn_ids:
         return []
-    records = shop.findings.open(turn_ids=turn_ids, engine=shop.engine.name, version=shop.engine.version)
-    return [to_finding(record) for record in records]
+    records = shop.findings.open(engine=shop.engine.name, version=shop.engine.version)
+    sessions = {one.row: one for one in shop.sessions.by_rows({record.session for record in records})}
+    return [
+        to_finding(record)
+        for record in records
+        if record.turn_id in turn_ids or _is_candidate(sessions.get(record.session))
+    ]
+
+
+def _is_candidate(session: SessionRecord | None) -> bool:
+    return session is not None and session.excluded_because is None and session.unread == 0

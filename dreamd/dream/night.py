@@ -19,6 +19,11 @@ from dreamd.state.run_record import ChangeTally, Outcome, PassTime, RunRecord, S
 from dreamd.state.runs import Conclusion
 
 
+#: Fates that do not end a finding as dropped: what is withheld has a status of its own, and what was too weak alone stays
+#: open, because it counts when it is said again.
+_STAYS = frozenset({Reason.WITHHELD, Reason.WEAK})
+
+
 @dataclass(slots=True)
 class Night:
     """One run in the making. `reached`: the sessions (rows) whose turns may count as read when it succeeds."""
@@ -71,7 +76,7 @@ class Night:
             reason = f"{reason}_deferred"
         conclusion = Conclusion(
             used=[fate.finding for fate in self.fates if fate.entry],
-            dropped={f.finding: f.reason.value for f in self.fates if not f.entry and f.reason is not Reason.WITHHELD},
+            dropped={f.finding: f.reason.value for f in self.fates if not f.entry and f.reason not in _STAYS},
             withheld={f.finding: f.reason.value for f in self.fates if f.reason is Reason.WITHHELD},
             sessions=self.reached,
         )

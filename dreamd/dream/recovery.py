@@ -27,6 +27,7 @@ def recover(shop: Workshop) -> None:
     )
     if found.outcome is not memory.RecoveryOutcome.NOTHING:
         logger().warning("commit.recovered", outcome=found.outcome.value, run_id=found.run_id)
+    shop.archive.recover()
     for run_id in shop.lease.recover(shop.clock.now()):
         logger().warning("run.interrupted", run_id=run_id)
 

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from ulid import ULID
 
 from dreamd.memory.document import parse
 from dreamd.memory.history import History, Snapshot
 from dreamd.memory.plan import Carry, Change, ChangeKind, EntryRecord, Made, Plan, Reason, Restore
-from dreamd.memory.survey import Mine, Survey, standing_records
+from dreamd.memory.survey import Survey, standing_records
 from dreamd.memory.tree import Tree
 
 
@@ -29,18 +30,11 @@ def undo_plan(history: History, commit_of_run: str, tree: Tree, survey: Survey, 
     """
     after = history.at(commit_of_run)
     before = history.at(after.parents[0]) if after.parents else Snapshot()
-    restores = tuple(_restores(before, after, tree))
-    was = {record.id: record for record in standing_records(before)}
-    became = {record.id: record for record in standing_records(after)}
-    now = {one.record.id: one for one in survey.mine}
-    changes = [
-        change
-        for entry in sorted({*was, *became})
-        if (change := _reverse(was.get(entry), became.get(entry), now.get(entry))) is not None
-    ]
-    restored = {restore.file for restore in restores}
-    carries = tuple(_carried_back(after, restored)) if after.plan else ()
-    return _plan(run_id, tree, survey, changes, restores, carries, before.made)
+    dream = _Dream(before, after, tree, survey)
+    whole = dream.whole_files()
+    changes = [change for entry in dream.entries if (change := dream.reverse(entry)) is not None]
+    restores = tuple(Restore(path, before.files.get(path)) for path in sorted(whole))
+    return _plan(run_id, tree, survey, changes, restores, tuple(dream.carried_back(whole)), before.made)
 
 
 def restore_plan(history: History, tree: Tree, survey: Survey, run_id: str) -> Plan:
@@ -57,34 +51,110 @@ def restore_plan(history: History, tree: Tree, survey: Survey, run_id: str) -> P
     return _plan(run_id, tree, survey, changes, restores, (), head.made)
 
 
-def _restores(before: Snapshot, after: Snapshot, tree: Tree) -> Iterator[Restore]:
-    """Files that the dream changed and that are still as it left them."""
-    for path in sorted({*before.files, *after.files}):
-        old, new = before.files.get(path), after.files.get(path)
-        here = tree.files.get(path)
-        if old != new and (here.data if here else None) == new and not (here and here.protected):
-            yield Restore(path, old)
+@dataclass(frozen=True, slots=True)
+class _Carried:
+    """A person's entry that a dream moved from one file to another."""
+
+    key: str
+    source: str
+    section: str  # it stood under in `source`
+    target: str
 
 
-def _reverse(  # noqa: PLR0911 - a decision table
-    was: EntryRecord | None, became: EntryRecord | None, now: Mine | None
-) -> Change | None:
-    """The change that takes back what a dream did to one entry; None where there is nothing (any more) to take back."""
-    if became is None:
-        return _change(ChangeKind.ADD, was, None, was) if was and now is None else None
-    if now is None or now.record.key != became.key:
-        return None  # a person or a later dream changed it: theirs stands
-    if set(now.record.findings) - set(became.findings):
-        return None  # a later dream found it confirmed
-    if was is None:
-        return _change(ChangeKind.REMOVE, now.now, now.record.text, None)
-    if was == became:
-        return None
-    moved = (was.file, was.section) != (became.file, became.section)
-    if moved and (now.file, now.section) == (became.file, became.section):
-        change = _change(ChangeKind.MOVE, was, now.block.text, was)
-        return replace(change, from_file=now.file)
-    return _change(ChangeKind.UPDATE, replace(was, file=now.file, section=now.section), now.block.text, was)
+class _Dream:
+    """What one dream did, against what stands now."""
+
+    def __init__(self, before: Snapshot, after: Snapshot, tree: Tree, survey: Survey) -> None:
+        self.before, self.after, self.tree, self.survey = before, after, tree, survey
+        self.was = {record.id: record for record in standing_records(before)}
+        self.became = {record.id: record for record in standing_records(after)}
+        self.now = {one.record.id: one for one in survey.mine}
+        self.entries = sorted({*self.was, *self.became})
+        self.carried = tuple(_carried(before, after))
+
+    def whole_files(self) -> set[str]:
+        """Files that may take the very bytes they had: untouched since, and nobody's words would go or come twice."""
+        whole = {path for path in {*self.before.files, *self.after.files} if self._untouched(path)}
+        whole = {path for path in whole if self._entries_reverse(path) and self._theirs_stay(path)}
+        while True:
+            torn = {one.source for one in self.carried if one.source in whole and not self._still_there(one, whole)}
+            if not torn:
+                return whole
+            whole -= torn
+
+    def reverse(self, entry: str) -> Change | None:
+        """The change that takes back what the dream did to one entry; None where there is nothing (any more) to."""
+        was, became, now = self.was.get(entry), self.became.get(entry), self.now.get(entry)
+        if not self._reversible(entry) or was == became:
+            return None
+        if became is None or now is None:
+            return _change(ChangeKind.ADD, was, None, was) if was else None
+        if was is None:
+            return _change(ChangeKind.REMOVE, now.now, now.block.text, None)
+        moved = (was.file, was.section) != (became.file, became.section)
+        if moved and (now.file, now.section) == (became.file, became.section):
+            return replace(_change(ChangeKind.MOVE, was, now.block.text, was), from_file=now.file)
+        return _change(ChangeKind.UPDATE, replace(was, file=now.file, section=now.section), now.block.text, was)
+
+    def carried_back(self, whole: set[str]) -> Iterator[Carry]:
+        """A person's entries to be moved back; where both files are restored whole they are back already."""
+        for one in self.carried:
+            if not {one.source, one.target} <= whole:
+                yield Carry(one.key, one.target, one.source, one.section, Reason.UNDONE)
+
+    def _untouched(self, path: str) -> bool:
+        old, new = self.before.files.get(path), self.after.files.get(path)
+        here = self.tree.files.get(path)
+        return old != new and (here.data if here else None) == new and not (here and here.protected)
+
+    def _reversible(self, entry: str) -> bool:
+        """Whether neither a person nor a later dream has touched an entry since."""
+        became, now = self.became.get(entry), self.now.get(entry)
+        if became is None or now is None:
+            return became is None and now is None
+        return now.record.key == became.key and not set(now.record.findings) - set(became.findings)
+
+    def _entries_reverse(self, path: str) -> bool:
+        """Whether every entry of dreamd's in a file, then and now, goes back with it."""
+        here = {entry for entry, one in self.now.items() if one.file == path}
+        then = {entry for entry, record in self.became.items() if record.file == path}
+        earlier = {entry for entry, record in self.was.items() if record.file == path}
+        return here == then and all(self._reversible(entry) for entry in then | earlier)
+
+    def _theirs_stay(self, path: str) -> bool:
+        """Whether every entry of a person's that stands in a file stood there before or was carried into it."""
+        here = Counter(one.key for one in self.survey.theirs if one.file == path)
+        carried = Counter(one.key for one in self.carried if one.target == path)
+        return not here - _theirs(self.before, path) - carried
+
+    def _still_there(self, one: _Carried, whole: set[str]) -> bool:
+        """Whether an entry that a restored file brings back also leaves the file it was carried to."""
+        return one.target in whole or any(
+            theirs.file == one.target and theirs.key == one.key for theirs in self.survey.theirs
+        )
+
+
+def _theirs(snapshot: Snapshot, path: str) -> Counter[str]:
+    """How often a person has which words in a file of a snapshot."""
+    doc = parse(snapshot.files.get(path, b"").decode(errors="replace"))
+    mine = Counter(record.key for record in standing_records(snapshot) if record.file == path)
+    return Counter(block.key for block in doc.entries) - mine
+
+
+def _carried(before: Snapshot, after: Snapshot) -> Iterator[_Carried]:
+    """A person's entries that left one file and came into another, told from the bytes: an undo carries too."""
+    paths = sorted({*before.files, *after.files})
+    then, now = ({path: _theirs(snapshot, path) for path in paths} for snapshot in (before, after))
+    came = {path: now[path] - then[path] for path in paths}
+    for source in paths:
+        sections = {
+            block.key: block.section for block in parse(before.files.get(source, b"").decode(errors="replace")).entries
+        }
+        for key in (then[source] - now[source]).elements():
+            target = next((path for path in paths if came[path][key]), None)
+            if target is not None:
+                came[target][key] -= 1
+                yield _Carried(key, source, sections[key], target)
 
 
 def _change(kind: ChangeKind, record: EntryRecord, old: str | None, known: EntryRecord | None) -> Change:
@@ -100,21 +170,6 @@ def _change(kind: ChangeKind, record: EntryRecord, old: str | None, known: Entry
         reason=Reason.UNDONE,
         record=known,
     )
-
-
-def _carried_back(after: Snapshot, restored: set[str]) -> Iterator[Carry]:
-    """A person's entries that the dream moved for the caps, moved back; a file restored whole has them already."""
-    for carry in after.plan.carries if after.plan else ():
-        if carry.file in restored and carry.to_file in restored:
-            continue
-        section = _section_before(after, carry)
-        yield Carry(carry.key, carry.to_file, carry.file, section, Reason.UNDONE)
-
-
-def _section_before(after: Snapshot, carry: Carry) -> str:
-    """The heading a carried entry stood under where it went; the same title names it where it came from."""
-    doc = parse(after.files.get(carry.to_file, b"").decode(errors="replace"))
-    return next((block.section for block in doc.entries if block.key == carry.key), "")
 
 
 def _plan(

@@ -16,6 +16,9 @@ if TYPE_CHECKING:
 #: So many messages may still be growing at the end of what was read (clients that share one session interleave).
 RECENT_MESSAGES: Final = 8
 
+_TYPES: Final = 50
+_TYPE_NAME: Final = 60
+
 _NOTHING_READ: Final = Reading(growth=Growth.NEW, cursor=Cursor())
 
 
@@ -79,13 +82,22 @@ def _counts(known: _Known, read: Reading) -> dict[str, object]:
         "records": known.records + read.records,
         "bad_lines": known.bad_lines + read.bad_lines,
         "oversized_lines": known.oversized_lines + read.oversized_lines,
-        "unknown_types": dict(Counter(known.unknown_types) + Counter(read.unknown_types)),
+        "unknown_types": _types(known.unknown_types, read.unknown_types),
         "tokens_in": tokens_in,
         "tokens_out": tokens_out,
         "recent_messages": recent,
         "first_at": min(filter(None, (known.first_at, read.first_at)), default=None),
         "last_at": max(filter(None, (known.last_at, read.last_at)), default=None),
     }
+
+
+def _types(*tallies: Mapping[str, int]) -> dict[str, int]:
+    """The tallies added up; names are cut and only the commonest kept, for they come out of somebody's file."""
+    total: Counter[str] = Counter()
+    for tally in tallies:
+        for name, number in tally.items():
+            total[name[:_TYPE_NAME]] += number
+    return dict(total.most_common(_TYPES))
 
 
 def _tokens(known: _Known, read: Reading) -> tuple[int, int, dict[str, tuple[int, int]]]:

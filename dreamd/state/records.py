@@ -80,7 +80,6 @@ class SessionRecord:
     quiet_at: dt.datetime  # nothing new since then, as far as dreamd knows
     headless: bool
     entrypoint: str | None
-    title: str | None
     version: str | None
     branch: str | None
     archive_path: str | None

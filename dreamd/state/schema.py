@@ -60,7 +60,6 @@ sessions = Table(
     Column("repository", Text),
     Column("lineage", Text, nullable=False),
     Column("entrypoint", Text),
-    Column("title", Text),
     Column("version", Text),
     Column("branch", Text),
     Column("headless", Boolean, nullable=False),

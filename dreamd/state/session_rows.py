@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 _SAME = (
     *("agent", "path", "root", "cwd", "lineage", "human_turns", "unread", "gathered", "tokens_in", "tokens_out"),
     *("bytes", "bad_lines", "oversized_lines", "unknown_types", "seen_at", "first_at", "last_at", "grown_at"),
-    *("quiet_at", "headless", "entrypoint", "title", "version", "branch", "archive_path", "archive_digest"),
+    *("quiet_at", "headless", "entrypoint", "version", "branch", "archive_path", "archive_digest"),
     *("archived_at", "failures", "quarantine_reason", "quarantined_at", "consolidated_at", "lost_at"),
 )
 

@@ -150,7 +150,7 @@ class Sessions:
             )
 
     def forget(self, rows: Collection[int], now: dt.datetime) -> None:
-        """Deletes findings and title of sessions and learns nothing of their turns again, in no copy of them either."""
+        """Deletes the findings of sessions and learns nothing of their turns again, in no copy of them either."""
         with self._database.write() as connection:
             for piece in chunks(sorted(rows)):
                 theirs = select(places.c.turn).where(places.c.session.in_(piece))
@@ -166,7 +166,13 @@ class Sessions:
                 connection.execute(
                     update(sessions)
                     .where(sessions.c.id.in_(piece))
-                    .values(forgotten_at=now, barred=Excluded.FORGOTTEN.value, title=None, archive_path=None)
+                    .values(
+                        forgotten_at=now,
+                        barred=Excluded.FORGOTTEN.value,
+                        archive_path=None,
+                        archive_digest=None,
+                        archived_at=None,
+                    )
                 )
                 tally.judge(connection, sharing_turns(connection, piece))
 

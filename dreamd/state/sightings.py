@@ -10,12 +10,13 @@ from typing import TYPE_CHECKING, Final
 from sqlalchemy import BigInteger, Integer, and_, bindparam, case, exists, select, type_coerce, update
 from sqlalchemy.sql.expression import tuple_
 
-from dreamd.state import file_counts, projects, tally, turn_places
+from dreamd.state import file_counts, session_facts, tally, turn_places
 from dreamd.state.chunks import chunks
 from dreamd.state.dialect import insert
 from dreamd.state.records import UNREAD_REASONS
 from dreamd.state.schema import files, sessions
-from dreamd.transcripts.event import Cursor, Reading, SessionFile
+from dreamd.state.sighting import FileKey, Sighting
+from dreamd.transcripts.event import Cursor, SessionFile
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -25,10 +26,6 @@ if TYPE_CHECKING:
     from dreamd.state.columns import AnyRow
     from dreamd.state.database import Database
     from dreamd.state.exclusion import Rules
-    from dreamd.transcripts.project import ProjectRef
-
-#: A file as discovery names it: its path and the native id of its session (one database file may hold many sessions).
-FileKey = tuple[str, str]
 
 # Flags of a known file.
 SKIPPED: Final = 1  # its session is not to be read
@@ -56,29 +53,6 @@ class KnownFile:
     path: str
     kind: str
     root: str
-
-
-@dataclass(frozen=True, slots=True)
-class Sighting:
-    """One reading of one file, or (`reading` None) the mere sight of a file that must not be read."""
-
-    file: SessionFile
-    root: str
-    before: Cursor  # where the reading began; the zero cursor for a file not known yet
-    reading: Reading | None
-    settled: bool = False
-    cwd: str | None = None  # learnt without a reading
-    project: ProjectRef | None = None
-
-    @property
-    def key(self) -> FileKey:
-        """Path and native id."""
-        return self.file.path, self.file.session_id
-
-    @property
-    def session(self) -> tuple[str, str]:
-        """Agent and native id."""
-        return self.file.agent, self.file.session_id
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,7 +91,7 @@ class Sightings:
     def recall(self, seen: Sequence[SessionFile]) -> Mapping[FileKey, Memo]:
         """What is known of these files: an item for each, an empty one for a file never seen."""
         with self._database.read() as connection:
-            facts = _session_rows(connection, {(file.agent, file.session_id) for file in seen})
+            facts = session_facts.read_rows(connection, {(file.agent, file.session_id) for file in seen})
             known = _file_rows(connection, ((file.path, file.session_id) for file in seen))
         memos = {}
         for file in seen:
@@ -151,10 +125,10 @@ class Sightings:
         and the next scan reads on from where that one stands.
         """
         with self._database.write() as connection:
-            rows, created = _sessions_for(connection, batch, now)
+            rows, created = session_facts.rows_for(connection, batch, now)
             accepted = _accept(connection, batch, rows, now)
             learnt = [(one, rows[one.session], file) for one, file in accepted if one.session in rows]
-            _learn_facts(connection, [(one, row) for one, row, _ in learnt if one.file.kind == "main"])
+            session_facts.learn(connection, [(one, row) for one, row, _ in learnt if one.file.kind == "main"])
             touched = {row for _, row, _ in learnt}
             tally.sum_files(connection, touched, now)
             touched |= turn_places.store(
@@ -199,14 +173,6 @@ class Sightings:
                 tally.judge(connection, piece, rules)
 
 
-def _session_rows(connection: Connection, keys: set[tuple[str, str]]) -> dict[tuple[str, str], AnyRow]:
-    found = {}
-    for piece in chunks(sorted({native for _, native in keys})):
-        for row in connection.execute(select(sessions).where(sessions.c.native_id.in_(piece))):
-            found[row.agent, row.native_id] = row
-    return {key: found[key] for key in keys if key in found}
-
-
 def _file_rows(connection: Connection, keys: Iterable[FileKey], *, lock: bool = False) -> dict[FileKey, AnyRow]:
     found = {}
     for piece in chunks(sorted({path for path, _ in keys})):
@@ -214,58 +180,6 @@ def _file_rows(connection: Connection, keys: Iterable[FileKey], *, lock: bool = 
         for row in connection.execute(query.with_for_update() if lock else query):
             found[row.path, row.native_id] = row
     return found
-
-
-def _sessions_for(
-    connection: Connection, batch: Sequence[Sighting], now: dt.datetime
-) -> tuple[dict[tuple[str, str], int], set[tuple[str, str]]]:
-    """The rows of the batch's sessions, made for main files that are the first of theirs; and which were made."""
-    keys = {one.session for one in batch}
-    known = {key: int(row.id) for key, row in _session_rows(connection, keys).items()}
-    first = {one.session: one for one in reversed(batch) if one.file.kind == "main" and one.session not in known}
-    if not first:
-        return known, set()
-    statement = insert(connection, sessions).on_conflict_do_nothing()
-    connection.execute(statement, [_new_session(one, now) for one in first.values()])
-    rows = {key: int(row.id) for key, row in _session_rows(connection, keys).items()}
-    connection.execute(
-        update(files)
-        .where(
-            files.c.session.is_(None),
-            tuple_(files.c.agent, files.c.native_id).in_(sorted(first)),
-        )
-        .values(
-            session=select(sessions.c.id)
-            .where(sessions.c.agent == files.c.agent, sessions.c.native_id == files.c.native_id)
-            .scalar_subquery()
-        )
-    )
-    return rows, set(first)
-
-
-def _new_session(one: Sighting, now: dt.datetime) -> dict[str, object]:
-    return {
-        "agent": one.file.agent,
-        "native_id": one.file.session_id,
-        "root": one.root,
-        "path": one.file.path,
-        "lineage": f"{one.file.agent}:{one.file.session_id}",
-        "headless": False,
-        "own": False,
-        "with_headless": False,
-        "human_turns": 0,
-        "unread": 0,
-        "gathered": 0,
-        "tokens_in": 0,
-        "tokens_out": 0,
-        "bytes": 0,
-        "bad_lines": 0,
-        "oversized_lines": 0,
-        "unknown_types": {},
-        "seen_at": now,
-        "quiet_at": now,
-        "failures": 0,
-    }
 
 
 def _accept(
@@ -310,48 +224,3 @@ def _new_file(one: Sighting, session: int | None, now: dt.datetime) -> dict[str,
         "seen_at": now,
         **file_counts.after(None, one.reading, one.settled, now),
     }
-
-
-def _learn_facts(connection: Connection, learnt: Sequence[tuple[Sighting, int]]) -> None:
-    """What readings say of their sessions: the first word counts for where it belongs, the last for the rest."""
-    if not learnt:
-        return
-    found = connection.execute(select(sessions).where(sessions.c.id.in_({row for _, row in learnt})))
-    facts = {row.id: dict(row._mapping) for row in found}  # noqa: SLF001 - SQLAlchemy's documented name
-    homes: dict[ProjectRef, int] = {}
-    for one, row in learnt:
-        _merge_facts(facts[row], one)
-        ref = one.project
-        if ref is not None:
-            if ref not in homes:
-                homes[ref] = projects.place(connection, key=ref.key, name=ref.name, root=ref.root, remote=ref.remote)
-            facts[row]["project"] = homes[ref]
-    names = ("path", "cwd", "repository", "lineage", "entrypoint", "title", "version", "branch", "headless", "own")
-    connection.execute(
-        update(sessions).where(sessions.c.id == bindparam("b_row")),
-        [
-            {"b_row": row, "lost_at": None, "project": one["project"], **{name: one[name] for name in names}}
-            for row, one in facts.items()
-        ],
-    )
-
-
-def _merge_facts(facts: dict[str, object], one: Sighting) -> None:
-    facts["path"] = one.file.path
-    facts["cwd"] = facts["cwd"] or clean(one.cwd)
-    reading = one.reading
-    if reading is None:
-        return
-    facts["cwd"] = facts["cwd"] or clean(reading.first_cwd)
-    facts["repository"] = facts["repository"] or clean(reading.repository)
-    if reading.lineage and facts["lineage"] == f"{one.file.agent}:{one.file.session_id}":
-        facts["lineage"] = clean(reading.lineage)
-    for name in ("entrypoint", "title", "version", "branch"):
-        facts[name] = clean(getattr(reading, name)) or facts[name]
-    facts["headless"] = facts["headless"] or reading.headless
-    facts["own"] = facts["own"] or reading.own
-
-
-def clean(text: str | None) -> str | None:
-    """Text that every database takes: no NUL, no half of a surrogate pair."""
-    return None if text is None else text.replace("\0", "").encode("utf-8", "replace").decode("utf-8")

@@ -7,13 +7,13 @@ import sys
 from pathlib import Path
 
 import pytest
-from ingest.toy_agent import IDLE
-from shared_material import shared
 
 from dreamd.ingest import Scanner, Source
 from dreamd.state.database import Database
 from dreamd.state.records import Excluded
 from dreamd.state.sessions import Sessions
+from ingest.toy_agent import IDLE
+from shared_material import shared
 
 NOW = dt.datetime(2100, 1, 1, tzinfo=dt.UTC)
 PROJECTS = Path("home/.claude/projects")

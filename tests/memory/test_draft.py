@@ -27,7 +27,7 @@ def test_no_change_leaves_every_byte(desk):
     desk.write("MEMORY.md", "\ufeff# M\r\n\r\n* a\r\n\r\n\r\n\r\nx")
     made = desk.draft()
     assert made.empty
-    tree, found = desk.look()
+    _, found = desk.look()
     assert changes_nothing(made, found)
 
 

@@ -108,7 +108,7 @@ def test_a_truncated_object_is_written_again(desk):
     put(desk.history)
     blob = git(desk.history, "hash-object", "--stdin", "-w").strip()
     assert blob
-    victims = [place for place in (desk.history.path / "objects").glob("??/*")]
+    victims = list((desk.history.path / "objects").glob("??/*"))
     for place in victims:
         place.chmod(0o600)
         place.write_bytes(place.read_bytes()[:5])

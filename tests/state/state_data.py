@@ -12,7 +12,8 @@ from dreamd.state.records import FindingRecord, SessionRecord
 from dreamd.state.run_record import Outcome, RunRecord, Trigger
 from dreamd.state.runs import Conclusion, Runs
 from dreamd.state.sessions import Sessions
-from dreamd.state.sightings import Sighting, Sightings
+from dreamd.state.sighting import Sighting
+from dreamd.state.sightings import Sightings
 from dreamd.transcripts.event import Cursor, FileStamp, Growth, HumanTurn, Origin, Reading, SessionFile
 
 T0 = dt.datetime(2026, 3, 2, 9, 0, 0, 123456, tzinfo=dt.UTC)

@@ -92,7 +92,7 @@ def test_archive_wants_a_copy_again_when_a_session_grows(database, sessions):
 
 
 def test_forgotten_session_leaves_no_finding_and_no_turn_to_learn_in_any_copy(database, sessions):
-    see(database, sighting("s1", ["a"], lineage="l", title="secret plan"))
+    see(database, sighting("s1", ["a"], lineage="l"))
     see(database, sighting("s2", ["a", "b"], lineage="l"))
     session = sessions.get("s2")
     record = start(database, at=NOW)
@@ -108,7 +108,7 @@ def test_forgotten_session_leaves_no_finding_and_no_turn_to_learn_in_any_copy(da
     )
     sessions.forget([sessions.get("s1").row], NOW)
     gone = sessions.get("s1")
-    assert (gone.excluded_because, gone.title, gone.unread) == (Excluded.FORGOTTEN, None, 0)
+    assert (gone.excluded_because, gone.unread) == (Excluded.FORGOTTEN, 0)
     assert [one.turn_id for one in Findings(database).open()] == ["b"]
     assert [turn.id for turn in sessions.turns(session.row, unread=True)] == ["b"]
 
@@ -136,8 +136,8 @@ def test_unchanged_sighting_keeps_every_count(database, sessions):
 
 
 def test_words_that_no_database_takes_are_cleaned(database, sessions):
-    see(database, sighting("s1", ["a"], title="half \ud83d and \0 nul", branch="\udcff"))
-    assert sessions.get("s1").title == "half ? and  nul"
+    see(database, sighting("s1", ["a"], version="half \ud83d and \0 nul", branch="\udcff"))
+    assert sessions.get("s1").version == "half ? and  nul"
 
 
 def test_json_has_the_documented_shape(database, sessions):

@@ -37,7 +37,7 @@ def pairs(text: str) -> Iterator[tuple[str, str]]:
 
 def statement(question: str, answer: str) -> str | None:
     """What the answer settles, as a sentence; None where the question is about the task at hand or the answer does not stand alone."""
-    asked = _ASIDE.sub("", question).strip(" ??")
+    asked = _ASIDE.sub("", question).strip().rstrip("\N{FULLWIDTH QUESTION MARK}?").strip()
     asked = re.split(r"(?<=[.!。])\s+", asked)[-1]
     if _TASK.search(asked) or len(answer) > _LONGEST_ANSWER or _ACTION.match(answer):
         return None

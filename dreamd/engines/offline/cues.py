@@ -3,19 +3,63 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from dreamd.engines.protocol import Kind
 
+
+class Cue:
+    """A pattern, whatever the case of the letters; compiled when it is first asked, because a process may ask few of them."""
+
+    __slots__ = ("_compiled", "source")
+
+    def __init__(self, source: str) -> None:
+        self.source = source
+        self._compiled: re.Pattern[str] | None = None
+
+    @property
+    def compiled(self) -> re.Pattern[str]:
+        """The pattern itself."""
+        if self._compiled is None:
+            self._compiled = re.compile(self.source, re.IGNORECASE)
+        return self._compiled
+
+    def match(self, text: str) -> re.Match[str] | None:
+        """At the beginning."""
+        return self.compiled.match(text)
+
+    def search(self, text: str) -> re.Match[str] | None:
+        """Anywhere."""
+        return self.compiled.search(text)
+
+    def finditer(self, text: str) -> Iterator[re.Match[str]]:
+        """Everywhere."""
+        return self.compiled.finditer(text)
+
+    def count(self, text: str) -> int:
+        """How often."""
+        return sum(1 for _ in self.compiled.finditer(text))
+
+    def sub(self, replacement: str | Callable[[re.Match[str]], str], text: str) -> str:
+        """The text with every match replaced."""
+        return self.compiled.sub(replacement, text)
+
+
+def rx(source: str) -> Cue:
+    """A cue's pattern."""
+    return Cue(source)
+
+
 #: Matches nothing; stands where a language has no such cue.
-NEVER = re.compile(r"(?!)")
+NEVER = Cue(r"(?!)")
 
 
-def rx(pattern: str) -> re.Pattern[str]:
-    """A cue's pattern: compiled once, at import, whatever the case of the letters."""
-    return re.compile(pattern, re.IGNORECASE)
+def words(text: str) -> frozenset[str]:
+    """A set of words written as one line."""
+    return frozenset(text.split())
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,7 +72,7 @@ class Frame:
 
     name: str
     kind: Kind
-    pattern: re.Pattern[str]  # matched at the beginning of the sentence after its heads were taken off
+    pattern: Cue  # matched at the beginning of the sentence after its heads were taken off
     strength: float
     example: str  # a sentence it was made for; the tests run it
 
@@ -38,21 +82,21 @@ class Cues:
     """All that is known of one language. Patterns are searched in a sentence unless their comment says otherwise."""
 
     code: str
-    heads: re.Pattern[str]  # matched at the beginning, again and again: fillers without meaning
-    corrections: re.Pattern[str]  # matched at the beginning: "no,", "actually"
-    hedges: re.Pattern[str]  # doubt: a proposal, not a rule
-    questions: re.Pattern[str]
-    ephemeral: re.Pattern[str]  # holds for this moment or this task only
+    heads: Cue  # matched at the beginning, again and again: fillers without meaning
+    corrections: Cue  # matched at the beginning: "no,", "actually"
+    hedges: Cue  # doubt: a proposal, not a rule
+    questions: Cue
+    ephemeral: Cue  # holds for this moment or this task only
     frames: tuple[Frame, ...]
     dated: tuple[Frame, ...] = ()  # frames that also need a day
-    stresses: re.Pattern[str] = NEVER  # matched at the beginning: "remember that"
-    opinions: re.Pattern[str] = NEVER  # matched at the beginning: "i think"
-    pointers: re.Pattern[str] = NEVER  # words that need the text around to be understood
-    lasting: re.Pattern[str] = NEVER
-    reasons: re.Pattern[str] = NEVER
-    contrasts: re.Pattern[str] = NEVER
-    general: re.Pattern[str] = NEVER  # holds for the person everywhere
-    tied: re.Pattern[str] = NEVER  # bound to this project
-    asides: re.Pattern[str] = NEVER  # taken out before judging: "in this repo", which a project's file says by itself
-    praise: re.Pattern[str] = NEVER  # matched against the whole sentence
+    stresses: Cue = NEVER  # matched at the beginning: "remember that"
+    opinions: Cue = NEVER  # matched at the beginning: "i think"
+    pointers: Cue = NEVER  # words that need the text around to be understood
+    lasting: Cue = NEVER
+    reasons: Cue = NEVER
+    contrasts: Cue = NEVER
+    general: Cue = NEVER  # holds for the person everywhere
+    tied: Cue = NEVER  # bound to this project
+    asides: Cue = NEVER  # taken out before judging: "in this repo", which a project's file says by itself
+    praise: Cue = NEVER  # matched against the whole sentence
     pronouns: frozenset[str] = field(default_factory=frozenset)  # no subject of a rule begins with one of these

@@ -7,16 +7,32 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from dreamd.engines.offline.cues import rx
+from dreamd.engines.offline.cues import Cue, rx
 
 _WEEKDAYS = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
 _NUMBERS = {
-    w: n for n, w in enumerate("zero one two three four five six seven eight nine ten eleven twelve".split())
+    w: n
+    for n, w in enumerate(
+        ["zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve"]
+    )
 } | {"a": 1, "an": 1, "a couple of": 2, "couple of": 2}
 _DAY = r"(?P<day>mon(?:day)?|tues?(?:day)?|wed(?:nesday)?|thu(?:rs(?:day)?)?|fri(?:day)?|sat(?:urday)?|sun(?:day)?)"
 _COUNT = r"(?P<count>\d{1,3}|an?|a couple of|one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve)"
 _BEFORE = r"(?:(?P<prep>by|until|till|since|from|before|after|on|as of|starting) )?"
-_MONTHS = "january february march april may june july august september october november december".split()
+_MONTHS = [
+    "january",
+    "february",
+    "march",
+    "april",
+    "may",
+    "june",
+    "july",
+    "august",
+    "september",
+    "october",
+    "november",
+    "december",
+]
 _MONTH = r"(?P<month>jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|sep(?:t(?:ember)?)?|oct(?:ober)?|nov(?:ember)?|dec(?:ember)?)\.?"
 _CN_NUMBERS = {
     "一": 1,
@@ -104,7 +120,7 @@ def _weekday_of(name: str) -> int:
 
 
 def _weekday(match: re.Match[str], said: dt.datetime) -> _Day | None:
-    """ "last" is the one before today, "this" and "coming" the next to come, "next" the one in the following week."""
+    """The day meant: "last" is the one before today, "this" and "coming" the next to come, "next" the one in the following week."""
     day = said.date()
     wanted = _weekday_of(match["day"])
     which = (match["which"] or "").lower()
@@ -122,7 +138,7 @@ def _weekday(match: re.Match[str], said: dt.datetime) -> _Day | None:
 
 
 def _bare_weekday(match: re.Match[str], said: dt.datetime) -> _Day | None:
-    """ "on Friday": the one before in a sentence about the past, the one to come in one about the future."""
+    """A day with "on" before it: the one before in a sentence about the past, the one to come in one about the future."""
     text = match.string
     wanted = _weekday_of(match["day"])
     day = said.date()
@@ -164,7 +180,7 @@ _FUTURE = rx(
 _PAST = rx(r"\b(?:was|were|did|had|have|has|[a-z]{2,}ed|froze|went|cut|met|left|sent|chose|took|came|broke)\b")
 _HABIT = rx(r"\b(?:never|always|every|each|usually|don'?t|do not|no)\b")
 
-_ENGLISH: tuple[tuple[re.Pattern[str], _Resolver], ...] = (
+_ENGLISH: tuple[tuple[Cue, _Resolver], ...] = (
     (rx(_BEFORE + r"\b(?:the )?day before yesterday\b"), _shift(-2)),
     (rx(_BEFORE + r"\b(?:the )?day after tomorrow\b"), _shift(2)),
     (rx(_BEFORE + r"\b(?:late |early )?yesterday(?: (?:morning|afternoon|evening|night))?\b"), _shift(-1)),
@@ -228,7 +244,7 @@ def _chinese_day(match: re.Match[str], said: dt.datetime) -> _Day | None:
     return _closest(int(match["month"]), int(match["num"]), int(match["year"]) if match["year"] else None, said.date())
 
 
-_CHINESE: tuple[tuple[re.Pattern[str], _Resolver], ...] = (
+_CHINESE: tuple[tuple[Cue, _Resolver], ...] = (
     (rx("大前天"), _shift(-3)),
     (rx("前天(?:晚上|早上|上午|下午)?"), _shift(-2)),
     (rx("昨天(?:晚上|早上|上午|下午|夜里)?|昨晚|昨日"), _shift(-1)),
@@ -248,8 +264,12 @@ _CHINESE: tuple[tuple[re.Pattern[str], _Resolver], ...] = (
     (rx(r"(?:(?P<year>20\d\d)年)?(?P<month>1[0-2]|0?[1-9])月(?P<num>[12]\d|3[01]|0?[1-9])[日号]"), _chinese_day),
 )
 
+#: Without one of these no date expression can match; most sentences have none.
+_HINT = rx(
+    r"\b(?:yesterday|to(?:day|morrow|night)|tomorow|tmrw|ago|back|last|past|next|this|coming|now|night|in \w+ \w+|on|by|until|till|since|from|before|after)\b|[天日周期月年晚早刚才后前]"
+)
 _VAGUE = rx(
-    r"\b(?:recently|lately|the other day|a while (?:ago|back)|earlier|last time|next time|the next (?:few|couple)|soon|later(?: on)?|shortly|yesterday|tomorrow|today|tonight|\w+ ago|"
+    r"\b(?:recently|lately|the other day|a while (?:ago|back)|earlier(?: today| this)|earlier(?=$|[.,])|last time|next time|the next (?:few|couple)|(?<!as )soon(?!er)|later(?: on| today| this)|later(?=$|[.,])|shortly|yesterday|tomorrow|today|tonight|\w+ ago|"
     r"(?:last|next|this|coming) (?:week|month|year|quarter|sprint|night|weekend|mon|tues?|wed(?:nes)?|thu(?:rs)?|fri|sat(?:ur)?|sun)(?:day)?|"
     r"in (?:a few|some) (?:days|weeks|months)|these days|nowadays|so far|until now|this (?:morning|afternoon|evening))\b|"
     r"最近|近来|前几天|过几天|前阵子|不久|上次|下次|稍后|之后再|昨天|今天|明天|前天|后天|刚刚|刚才|上周|下周|上个月|下个月|本周|这周|周[一二三四五六日末]|今年|去年|明年|"
@@ -270,6 +290,8 @@ def resolve(text: str, said: dt.datetime | None) -> Dated:
     """
     if said is None:
         return Dated(text, vague=bool(_VAGUE.search(text)), happened=_first_iso(text))
+    if not _HINT.search(text):
+        return Dated(text, vague=bool(_VAGUE.search(text)), happened=_first_iso(text))
     new = text
     first: dt.date | None = None
     for pattern, resolver in _ENGLISH:
@@ -287,7 +309,7 @@ def is_relative(text: str) -> bool:
 
 
 def _replace(
-    text: str, pattern: re.Pattern[str], resolver: _Resolver, said: dt.datetime, *, english: bool
+    text: str, pattern: Cue, resolver: _Resolver, said: dt.datetime, *, english: bool
 ) -> tuple[str, dt.date | None]:
     first: dt.date | None = None
 
@@ -301,9 +323,7 @@ def _replace(
         first = first or day.on
         words = day.on.isoformat() + day.note if day.on else day.words
         if not english:
-            return (
-                f"{words} " if not day.words.startswith("the week") else words.replace("the week of ", "") + " 那一周"
-            )
+            return f" {words.removeprefix('the week of ')}{' 那一周' if words.startswith('the week') else ''} "
         preposition = (match["prep"] or ("on" if day.on else "in")).lower()
         return f"{preposition} {words}"
 

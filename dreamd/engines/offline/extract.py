@@ -15,7 +15,7 @@ from dreamd.engines.offline.languages.english import ENGLISH
 from dreamd.engines.offline.scope import scope_of, subject_of
 from dreamd.engines.offline.sentences import inside_code, own_words, split
 from dreamd.engines.offline.similar import sense
-from dreamd.engines.offline.verdict import KEEP, Left, Verdict, weigh
+from dreamd.engines.offline.verdict import IMPERATIVE, KEEP, Left, Verdict, weigh
 from dreamd.engines.protocol import Digest, Dropped, Extraction, Finding, Kind, Scope, Turn
 from dreamd.transcripts.event import PERSON_ORIGINS, Origin, Role
 
@@ -34,6 +34,11 @@ _CORRECTABLE = frozenset({Kind.PREFERENCE, Kind.CONVENTION, Kind.DECISION, Kind.
 _EMBEDDED = rx(
     r"\b(?:update|add|note|document|write|put|mention|state|record|remember|make sure|capture|include|ensure|say)\b.{0,80}?(?:\bthat\b|:|\bto say\b) (?P<rule>(?:we|you|claude|agents?|it|all|every|tests?|the [\w -]{2,30}) .*?\b(?:always|never|should|must|only|has to|have to)\b.+)"
 )
+#: "rule: ask before …": said to be a rule, so it lasts.
+_RULED = rx(
+    r"^(?:new |general |team |house |another |one |our |my )*(?:rule|convention|policy|guideline|preference|standing order)s?: (?P<rule>.+)"
+)
+_ADVERB_FIRST = rx(r"^(?:always|never|only|don'?t|do not|no)\b")
 _HEAD_PRONOUN = rx(
     r"^(?:it|this|that)(?P<verb> (?:is|runs?|lives?|listens?|uses?|requires?|needs|has to|must|should|belongs?|goes|can only|defaults?)\b(?! (?:a |an )?(?:good|bad|great|fine|ok|wrong|right|weird|better|problem|issue|bug|shame|mess|not\b|fail|broken|still|now|because|what|how|why|when|where)))"
 )
@@ -145,6 +150,12 @@ def _readings(sentence: str, previous: str, cues: Cues) -> Iterator[str]:
     if cues is not ENGLISH:
         yield sentence
         return
+    ruled = _RULED.match(sentence)
+    if ruled:
+        if IMPERATIVE.match(ruled["rule"]) and not _ADVERB_FIRST.match(ruled["rule"]):
+            yield "always " + ruled["rule"]
+        yield "remember that " + ruled["rule"]
+        return
     embedded = _EMBEDDED.search(sentence)
     if embedded:
         yield "remember that " + embedded["rule"]
@@ -208,15 +219,15 @@ def _with_day(text: str, day: dt.date | None) -> str:
 _HANGING = rx(
     r"^(?:it|this|that|these|those|they|them|he|she|there|here|one|so|which)\b(?! (?:repo|project))|\b(?:use|do|keep|make|call|put|move|set|prefer|drop|remove|rename|avoid|need|want|like|wants|likes|prefers|mention|with|about|for|of|to|in|on|at|from|by) (?:it|them|this|these|those)\b(?! (?:repo|project|way))"
 )
-_OBJECT_OK = rx(
-    r"^.{12,}[,;:] |^(?:when|if|whenever|before|after|every|each|all|the|our) |\b(?:before|after|without|when|until|because|since|so|to) .*\b(?:it|them)\b"
+_NAMED_BEFORE = rx(
+    r"[,;:] |^(?:when|if|whenever|before|after|every|each|all|the|our) |\b(?:before|after|without|when|until|because|since|so|to)\b.*$"
 )
 
 
 def _hangs(text: str) -> bool:
     """Whether a line needs words that it does not hold: it begins with a pronoun, or its object is one."""
     match = _HANGING.search(text)
-    return bool(match) and (match.start() == 0 or not _OBJECT_OK.search(text))
+    return match is not None and (match.start() == 0 or not _NAMED_BEFORE.search(text[: match.start()]))
 
 
 def _subject(scope: Scope, text: str, verdict: Verdict) -> str:

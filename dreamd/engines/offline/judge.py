@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import Literal
 
-from dreamd.engines.offline.cues import rx
+from dreamd.engines.offline.cues import Cue, rx
 from dreamd.engines.offline.dates import is_relative
 
 #: Why a text is refused. Closed.
@@ -63,31 +63,30 @@ def reject(text: str) -> Rejection | None:
         text: the line without its bullet.
     """
     bare = text.strip().lstrip("-*+ ").strip()
-    return _shape(bare) or _content(bare)
+    return ("injected" if _INJECTED.search(bare) else None) or _shape(bare) or _content(bare)
 
 
 def _shape(bare: str) -> Rejection | None:
     """Refusals for what the line is."""
     if _HEADING.match(bare):
         return "heading"
+    if _FRAGMENT.search(bare) and not _ONLY_CODE.match(bare):
+        return "fragment"
     if sum(1 for c in bare if c.isalpha()) < (_MIN_LETTERS if bare.isascii() else 3):
         return "short"
     if len(bare) > MAX_LENGTH:
         return "long"
     if _ONLY_CODE.match(bare) or _COMMAND.match(bare):
         return "command"
-    if _FRAGMENT.search(bare):
-        return "fragment"
     return None
 
 
 def _content(bare: str) -> Rejection | None:
     """Refusals for what the line says."""
-    table: tuple[tuple[Rejection, re.Pattern[str]], ...] = (
+    table: tuple[tuple[Rejection, Cue], ...] = (
         ("quote", _SPEAKER),
         ("quote", _QUOTED),
         ("score", _SCORE),
-        ("injected", _INJECTED),
         ("hostile", _HOSTILE),
         ("secret", _SECRET_ABOUT),
     )

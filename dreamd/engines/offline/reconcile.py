@@ -158,8 +158,8 @@ def _carried(finding: Finding, rival: _Standing) -> str:
 
 
 def _retract(finding: Finding, standing: list[_Standing]) -> Proposal:
-    """ "Forget what I said about X" ends the newest line that is about X; without one there is nothing to say."""
-    things = {w for w in sense(finding.value).words}
+    """A wish like "forget what I said about X" ends the newest line that is about X; without one there is nothing to say."""
+    things = sense(finding.value).words
     about = [s for s in standing if s.mine and speaks_of(s.sense, things)]
     if not about:
         return _drop(finding, "weak")

@@ -4,18 +4,22 @@ from __future__ import annotations
 
 import re
 
-from dreamd.engines.offline.cues import Cues, rx
+from dreamd.engines.offline.cues import Cue, Cues, rx
 from dreamd.engines.protocol import Kind, Scope
 
 _RULES = frozenset({Kind.PREFERENCE, Kind.PROHIBITION, Kind.CORRECTION, Kind.CONVENTION})
 
 #: What a rule about the way of working speaks of; none of it belongs to one project.
 _WORKING = rx(
-    r"\b(?:answers?|repl(?:y|ies)|respond|responses?|explain|explanations?|ask(?:ing)?|confirm(?:ation)?|permission|approval|commits?|committing|push(?:ing)?|pull requests?|branch(?:es)?|rebas(?:e|ing)|squash|"
-    r"summar(?:y|ies|i[sz]e|ising|izing)|recap|comments?|docstrings?|emojis?|tests?|testing|lint(?:er)?|format(?:ter|ting)?|spelling|english|language|brief(?:ly)?|concise|verbose|short|plan|review|"
-    r"type hints?|types?|dependenc(?:y|ies)|packages?|code|functions?|variables?|names?|naming|files?|todos?|placeholders?|mocks?|errors?|exceptions?|logs?|logging|refactor(?:ing)?|diffs?|"
-    r"subagents?|agents?|questions?|assum(?:e|ptions?)|guess|tabs|spaces|indent(?:ation)?|apologi[sz]e|praise|duplicat(?:e|ion|ing)|duplicate code|abstractions?)\b|"
-    r"回答|回复|解释|提交|推送|测试|注释|代码|命名|类型|依赖|缩进|空格|总结|确认|询问|问我|中文|英文|简洁|表情|函数|文档|日志|重构"
+    r"\b(?:answers?|repl(?:y|ies)|respond|responses?|explain|explanations?|ask(?:ing)?|confirm(?:ation)?|permission|approval|commits?|committing|push(?:ing)?|pull requests?|rebas(?:e|ing)|squash|"
+    r"summar(?:y|ies|i[sz]e|ising|izing)|recap|comments?|docstrings?|emojis?|tests?|testing|lint(?:er)?|formatter|spelling|english|brief(?:ly)?|concise|verbose|plan|review|"
+    r"type hints?|dependenc(?:y|ies)|code|functions?|todos?|placeholders?|mocks?|refactor(?:ing)?|diffs?|subagents?|questions?|assum(?:e|ptions?)|guess|tabs|spaces|indent(?:ation)?|"
+    r"apologi[sz]e|praise|duplicat(?:e|ion|ing)|abstractions?)\b|"
+    r"回答|回复|解释|提交|推送|测试|注释|代码|命名|类型|缩进|空格|总结|确认|询问|问我|中文|英文|简洁|表情|函数|重构"
+)
+#: A rule for whoever works here, in the imperative or about the person; what things must be is a project's matter.
+_ORDER = rx(
+    r"^(?:always|never|do not|don't|avoid|stop|no|prefers?|hates?|likes?|dislikes?|loves?|would rather|would like|wants?|does not|keep|use|ask|answer|write|run|be|only|when|if|before|after|make|show|explain|reply|respond|put)\b|[\u4e00-\u9fff]"
 )
 _DEFINITE = rx(
     r"\bthe (?!user|linter|formatter|tests?|code|diff|implementation|docs|commit|plan|existing|same|main|root|cause|reason|change|answer|summary|question|test suite|type|first|last|agent|person|subject|body|message|point|file|function|readme|changelog|end|beginning|rest|whole)\w+"
@@ -25,7 +29,7 @@ _PROPER = re.compile(
 )
 
 #: What a thing learned is about, for its file's name: subject → words.
-_SUBJECTS: dict[str, re.Pattern[str]] = {
+_SUBJECTS: dict[str, Cue] = {
     "testing": rx(r"\b(?:tests?|testing|flaky|pytest|jest|vitest|fixture|mock|assert)\w*|测试"),
     "git": rx(r"\b(?:git|rebase|merge|worktree|commit|branch|index)\b|提交|分支"),
     "containers": rx(r"\b(?:docker|container|podman|kubernetes|k8s|image|compose)\b|容器|镜像"),
@@ -68,11 +72,13 @@ def scope_of(kind: Kind, text: str, said: str, cues: Cues, project: str) -> Scop
     tied = cues.tied.search(text) or cues.asides.search(said) or _DEFINITE.search(text) or _PROPER.search(text)
     if tied:
         return Scope.PROJECT
-    return Scope.GENERAL if cues.general.search(text) or _WORKING.search(text) else Scope.PROJECT
+    return (
+        Scope.GENERAL if cues.general.search(text) or (_ORDER.match(text) and _WORKING.search(text)) else Scope.PROJECT
+    )
 
 
 def subject_of(text: str) -> str:
     """What a thing learned is about; the file's name in `patterns/`."""
-    counts = {name: len(pattern.findall(text)) for name, pattern in _SUBJECTS.items()}
+    counts = {name: pattern.count(text) for name, pattern in _SUBJECTS.items()}
     best = max(counts, key=lambda name: counts[name])
     return best if counts[best] else _OTHER_SUBJECT

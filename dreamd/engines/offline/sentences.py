@@ -36,7 +36,7 @@ _MACHINE = re.compile(
 )
 _CODE_LINE = re.compile(
     r"[{};]\s*$|^\s*(?:import|from|def|class|func|const|let|var|return|package|public|private|#include|SELECT|INSERT)\b.*[({;=]|"
-    r"^\s*[\w\"'.-]+\s*[:=]\s*(?:[\"'{\[\d]|true\b|false\b|null\b)[^.]*,?\s*$|\S\s{4,}\S|^\s*<[/\w]"
+    r"^\s*[\w\"'.-]+\s*[:=]\s*(?:[\"'{\[\d]|true\b|false\b|null\b)[^.]*,?\s*$|\S\s{4,}\S|^\s{2,}[\w.-]+:(?:\s+\S+)?\s*$|^\s*<[/\w]"
 )
 _TEMPLATE = re.compile(
     r"^\s*(?:you are (?:a|an|the|my|now)\b|your (?:task|role|job) is\b|act as\b|role:|你是(?:一个|一名|一位))",
@@ -102,7 +102,7 @@ def is_machine_made(line: str) -> bool:
         return not _MARKER.match(line) or bare.endswith(("{", "}", ";"))
     if re.fullmatch(r"<?https?://\S+>?[.,]?", bare):
         return True
-    letters = sum(1 for c in bare if c.isalpha())
+    letters = sum(map(str.isalpha, bare))
     return letters < len(bare) * 0.45 and len(bare) > 12  # noqa: PLR2004 - half punctuation: no sentence
 
 

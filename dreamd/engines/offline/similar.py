@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import lru_cache
 
-from dreamd.engines.offline.cues import rx
+from dreamd.engines.offline.cues import rx, words
 
 #: Lines that share less than this are not looked at further.
 CANDIDATE = 0.6
@@ -22,12 +22,12 @@ _CONTRAST = rx(
 _NEGATION = rx(
     r"\b(?:never|not|no|don'?t|doesn'?t|isn'?t|aren'?t|won'?t|can'?t|cannot|mustn'?t|shouldn'?t|avoid|stop|without|forbidden|banned|no longer|nie(?:mals)?|keine?|nicht|nunca|jamás|jamais|никогда|не)\b|不|别|勿|禁止|没有|未|ない|ません|마(?:세요|라)|않|금지"
 )
-_STOP = frozenset(
+_STOP = words(
     "a an the this that these those is are be was were am been it its to of in on at for with by from as and or we our us you your i my me they their them he she his her will would shall should must may might can could "
     "do does did have has had so if then than just only also please always ever again any all every now use used uses using make sure need needs when while into there here not no never don't dont avoid without "
-    "first before after prefer prefers like likes want wants way thing things 的 了 是 在 要 请 都 和 与 用 我 们 你 就 把 一 个 以 后 每 次 不 别 也 很 会".split()
+    "first before after prefer prefers like likes want wants way thing things 的 了 是 在 要 请 都 和 与 用 我 们 你 就 把 一 个 以 后 每 次 不 别 也 很 会"
 )
-_IMPORTANT = frozenset("before after first without every all only".split())
+_IMPORTANT = words("before after first without every all only")
 _SAME = {
     "don't": "not",
     "dont": "not",

@@ -6,6 +6,7 @@ import re
 from dataclasses import dataclass
 
 from dreamd.engines.offline.cues import rx
+from dreamd.engines.offline.languages.chinese import ATTRIBUTE as CHINESE_ATTRIBUTE
 from dreamd.engines.offline.languages.english import ATTRIBUTE
 
 _MAX_WORDS = 5
@@ -41,7 +42,7 @@ _TOOL_NAMES = {
     "postgresql": "PostgreSQL",
 }
 
-_STOP = r"(?=$|[,;.。，；](?:\s|$)|[，；。]| (?:because|since|so that|so|which|where|for (?!the\b)|as (?:it|we)|until|when|if|in order|instead of|rather than|not|and|but|from|on \d|\(|–|—)\b| \()"
+_STOP = r"(?=$|[,;.。，；](?:\s|$)|[，；。]| (?:because|since|so that|so|which|where|for (?!the\b)|as (?:it|we)|until|when|if|in order|instead of|rather than|not|and|but|from|on 20\d\d|\(|–|—)\b| \()"
 _VALUE = r"(?P<value>[`\"']?[\w~/.:@%+#$<>*-][^,;，；。()]{0,60}?)"
 
 _ATTRIBUTE = rx(
@@ -95,7 +96,7 @@ _CN_CHANGED = rx(
     rf"^(?:\d{{4}}-\d\d-\d\d )?(?:我们|团队)?(?:已经|决定)?(?:把|将)?{_CN_KEY}(?:从[^，。]{{1,20}}?)?(?:改用|改成|改为|换成|换到|换为|切换到|切到|迁移到|迁到|升级到|替换为|统一用|统一使用)了?{_CN_VALUE}{_CN_END}"
 )
 _CN_OWNS = rx(
-    r"^(?P<value>[\u4e00-\u9fff]{2,4}?|[A-Z]\w+(?: [A-Z]\w+)?) ?(?:主要|全权)?(?:负责|维护|主管)(?P<slot>[^，。；,;]{2,16})"
+    r"^(?P<value>[\u4e00-\u9fff]{2,4}?|[A-Z]\w+(?: [A-Z]\w+)?) ?(?:主要|全权)?(?:负责(?!人)|维护|主管)(?P<slot>[^，。；,;]{2,16})"
 )
 _CN_OWNED = rx(
     r"^(?P<slot>[^，。；,;]{2,16}?)(?:的负责人(?:是|为)|由|归) ?(?P<value>[\u4e00-\u9fff]{2,4}?|[A-Z]\w+(?: [A-Z]\w+)?) ?(?:负责|维护|主管|$|[，。])"
@@ -106,12 +107,15 @@ _CN_PORT = rx(
 _CN_USE = rx(
     r"^(?:我们|项目|团队|统一|都|只|后端|前端|默认|一律|优先|请)*(?:用|使用|采用|改用) ?`?(?P<value>[A-Za-z][\w.+-]*)`?(?P<version> ?\d+(?:\.\d+)*)?"
 )
+_CN_NEGATED = rx(r"^(?:不要|别|禁止|绝不|不再|严禁|不用|不能)")
+_CN_MOVED = rx(r"^(?:\d{4}-\d\d-\d\d )?(?:我们|团队)?(?:已经)?从")
 _CN_LANGUAGE = rx(r"用(?P<value>中文|英文|英语)(?:来|进行)?(?:回答|回复|交流)")
 
 _HEAD_NOUN = rx(rf"(?:^|.* )(?:{ATTRIBUTE})$")
 _ENDED = rx(
     r"\b(?:is|are|was) no longer\b|\bno longer (?:use|need|support|ship|require)|\bdeprecated\b|不再|弃用|停用|废弃"
 )
+_CN_HEAD_NOUN = rx(rf"(?:{CHINESE_ATTRIBUTE})$")
 _BAD_KEY = rx(
     r"^(?:this|that|it|there|what|which|everything|thing|one|all|any|some|here|who|we|you|i|he|she|they|if|when|name|text|reason|goal|problem|issue|idea|point|question|answer|option|way|result|\d+|这|那|它|他|她|你|我们?|问题|原因|意思|目的|结果)$|\b(?:this|that|these|those|it)\b"
 )
@@ -207,21 +211,34 @@ def _member(value: str) -> Slot | None:
 
 
 def _chinese(text: str) -> Slot | None:
-    if re.match(r"(?:不要|别|禁止|绝不|不再|严禁|不用|不能)", text):
+    if _CN_NEGATED.match(text):
         return None
     language = _CN_LANGUAGE.search(text)
     if language:
         return Slot("回答语言", language["value"].replace("英语", "英文"))
-    for pattern, prefix, suffix in ((_CN_OWNS, "", "负责人"), (_CN_OWNED, "", "负责人"), (_CN_PORT, "", "端口")):
+    return _chinese_roles(text) or _chinese_values(text)
+
+
+def _chinese_roles(text: str) -> Slot | None:
+    """Owners and ports, and the tools of a family."""
+    for pattern, suffix in ((_CN_OWNS, "负责人"), (_CN_OWNED, "负责人"), (_CN_PORT, "端口")):
         match = pattern.match(text)
         if match:
             key = match["slot"].strip().removesuffix("端口").removesuffix("的").removesuffix("服务")
-            return Slot(prefix + key + suffix, match["value"])
+            return Slot(key + suffix, match["value"])
     use = _CN_USE.match(text)
-    if use and use["value"].lower() in _MEMBERS:
-        return _member(f"{use['value']} {(use['version'] or '').strip()}".strip())
+    return _member(f"{use['value']} {(use['version'] or '').strip()}".strip()) if use else None
+
+
+def _chinese_values(text: str) -> Slot | None:
     match = _CN_CHANGED.match(text) or _CN_ATTRIBUTE.match(text)
-    return Slot(_chinese_key(match["slot"]), _value(match["value"])) if match else None
+    if match is None:
+        return None
+    if _CN_MOVED.match(text):
+        return _member(match["value"])
+    key = _chinese_key(match["slot"])
+    known = _CN_CHANGED.match(text) or _CN_HEAD_NOUN.search(key)
+    return Slot(key, _value(match["value"])) if known else None
 
 
 def _chinese_key(text: str) -> str:

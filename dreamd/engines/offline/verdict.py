@@ -7,9 +7,9 @@ import re
 from dataclasses import dataclass, replace
 from typing import Literal
 
-from dreamd.engines.offline.cues import Cues, Frame, rx
+from dreamd.engines.offline.cues import Cues, Frame, rx, words
 from dreamd.engines.offline.dates import Dated, resolve
-from dreamd.engines.offline.languages.english import VERBS, VERBS_ONLY
+from dreamd.engines.offline.languages.english import VERBS, VERBS_ONLY, WORK
 from dreamd.engines.protocol import Kind
 from dreamd.transcripts.event import Origin
 
@@ -41,7 +41,7 @@ _LONGEST = 420
 _LASTING_BONUS = 0.5
 _REASON_BONUS = 0.25
 _CONTRAST_BONUS = 0.25
-_CORRECTION_BONUS = 0.25
+_CORRECTION_BONUS = 0.5
 _ORIGIN_BONUS = {Origin.REFUSAL: 0.25, Origin.ANSWER: 0.25}
 _STRESS_BONUS = 0.25
 _DOUBT = 1.0
@@ -53,19 +53,21 @@ _TELLING = frozenset({Kind.DECISION, Kind.FACT, Kind.LEARNING, Kind.OUTCOME})
 _MOMENTS = frozenset({"event_release", "event_done", "event_secret", "发布"})
 
 _LONG_QUOTE = re.compile(r"[\"“”「『](?:[^\"“”」』]{25,})[\"“”」』]|(?:^|\s)'[^']{30,}'(?:\s|$)")
-_IMPERATIVE = rx(
+IMPERATIVE = rx(
     rf"^(?:always |never |just |only |then |now |please |first |also )*(?:{VERBS})\b(?! (?:is|are|was|were|should|must|has|have|needs?|will|does|do|run|runs|lives?|belongs?)\b)"
 )
 _ONLY_VERB = rx(rf"^(?:{VERBS_ONLY})$")
 _VERB_FIRST = rx(rf"^(?:{VERBS})$")
-_AFTER_VERB = frozenset(
-    "the a an it this that these those my your our if whether all to in on at up out into for and with me us".split()
+_AFTER_VERB = words(
+    "the a an it this that these those my your our if whether all to in on at up out into for and with me us"
 )
 _CLAUSE = rx(
     rf"(?P<sep>;|—|–| - |, ?(?:and|but|so|then|however|though|eventually)?| so| but| and| eventually)\s+(?=maybe\b|perhaps\b|however\b|(?:can|could|would|should|shall|will) (?:you|we|i)\b|please\b|i\b|i'm\b|i'll\b|we\b|you\b|don'?t\b|do not\b|never\b|always\b|let'?s\b|it'?s?\b|that'?s?\b|this\b|what\b|how\b|why\b|is (?:it|that|this)\b|"
     rf"(?<=[,;–—-] )(?:{VERBS})\b|(?<=however )\w)|(?P<csep>[，；,])\s*(?=请|麻烦|帮|你|我们?|先|然后|再|能不能|可以|怎么|为什么|这|那|但)"
 )
-_CONDITION = rx(r"^(?:when(?:ever)?|before|after|if|once|unless|for|on|every time|each time) ")
+_CONDITION = rx(r"^(?:when(?:ever)?|before|after|if|once|unless|every time|each time) ")
+_REFUSES = rx(r"^(?:never|don'?t|do not|dont|stop|avoid|no) ")
+_WORK_FIRST = rx(rf"^(?:just |then |now |please )*(?:{WORK})\b")
 _NAMED_LATER = rx(r"\b(?:him|her|them|instead)\b")
 _REQUEST = rx(r"^(?:can|could|would|will) (?:you|we|i)\b|^(?:please|帮我|请帮|麻烦)")
 
@@ -108,6 +110,8 @@ def weigh(sentence: str, cues: Cues, origin: Origin, said: dt.datetime | None) -
         return "long"
     if _LONG_QUOTE.search(text):
         return "quoted"
+    if text.endswith(("?", "\N{FULLWIDTH QUESTION MARK}")) and not _CLAUSE.search(text):
+        return "question"
     head = _take_heads(text, cues)
     if len(head.core) < (4 if cues.code in ("zh", "ja", "ko") else 8):
         return "short"
@@ -167,26 +171,27 @@ def _from_clause(
         return bad
     found = _best_frame(text, cues, dated)
     if found is None:
-        return "request" if _IMPERATIVE.match(text) else "statement"
-    frame, match = found
-    if dated.vague and cues.code != "en":
-        return "undated"
+        return "request" if IMPERATIVE.match(text) else "statement"
+    strength = _strength(text, found[0], head, cues, origin)
+    if strength < WEAK:
+        return "doubt" if cues.hedges.search(text) else "request"
+    day = _day(text, found[0], said)
+    if isinstance(day, str):
+        return day
+    person = found[1].groupdict().get("person") or ""
+    return Verdict(text, found[0], strength, day, cues, person, head.stressed, head.corrected)
+
+
+def _day(text: str, frame: Frame, said: dt.datetime | None) -> Dated | Left:
+    """The day a sentence speaks of; a rule that names one is a task of that day."""
     day = resolve(text, said)
     if day.vague:
         return "undated"
     if day.happened and frame.kind not in _TELLING and frame.kind is not Kind.PERSON:
         return "passing"
-    strength = _strength(text, frame, head, cues, origin)
-    if strength < WEAK:
-        return "doubt" if cues.hedges.search(text) else "request"
-    person = match.groupdict().get("person") or ""
     if frame.name in _MOMENTS and not day.happened:
-        if said is None:
-            return "undated"
-        day = Dated(text, happened=said.date())
-    if dated.happened and day.happened is None and dated.changed:
-        day = replace(day, happened=None)
-    return Verdict(text, frame, strength, day, cues, person, head.stressed, head.corrected)
+        return replace(day, happened=said.date()) if said else "undated"
+    return day
 
 
 def _without_passing_tail(text: str, cues: Cues) -> str:
@@ -204,9 +209,11 @@ def _without_passing_tail(text: str, cues: Cues) -> str:
             or _REQUEST.match(clause)
             or "[REDACTED" in clause
         )
+        if not passing and _REFUSES.match(text) and not _WORK_FIRST.match(clause):
+            continue  # "don't guess, ask": what to do in its place
         if (
             passing
-            or (_IMPERATIVE.match(clause) and not cues.contrasts.search(clause))
+            or (IMPERATIVE.match(clause) and not cues.contrasts.search(clause))
             or cues.hedges.match(clause)
             or cues.opinions.match(clause)
         ):

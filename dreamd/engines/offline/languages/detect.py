@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+from dreamd.engines.offline.cues import Cues
 from dreamd.engines.offline.languages.chinese import CHINESE
 from dreamd.engines.offline.languages.english import ENGLISH
 from dreamd.engines.offline.languages.french import FRENCH
@@ -12,25 +13,28 @@ from dreamd.engines.offline.languages.japanese import JAPANESE
 from dreamd.engines.offline.languages.korean import KOREAN
 from dreamd.engines.offline.languages.russian import RUSSIAN
 from dreamd.engines.offline.languages.spanish import SPANISH
-from dreamd.engines.offline.cues import Cues
 
 ALL = (ENGLISH, CHINESE, RUSSIAN, JAPANESE, KOREAN, GERMAN, SPANISH, FRENCH)
 
-_KANA = re.compile(r"[\u3040-\u30ff]")
-_HAN = re.compile(r"[\u3400-\u9fff]")
-_HANGUL = re.compile(r"[\uac00-\ud7af]")
-_CYRILLIC = re.compile(r"[\u0400-\u04ff]")
-_UKRAINIAN = re.compile(r"[іїєґ]", re.IGNORECASE)
-_OTHER_SCRIPT = re.compile(r"[\u0370-\u03ff\u0530-\u06ff\u0900-\u0dff\u0e00-\u0e7f\u10a0-\u10ff]")
+#: The first script found decides; None: no rules for what is written in it.
+_SCRIPTS: tuple[tuple[re.Pattern[str], Cues | None], ...] = (
+    (re.compile(r"[\u3040-\u30ff]"), JAPANESE),
+    (re.compile(r"[\uac00-\ud7af]"), KOREAN),
+    (re.compile(r"[\u3400-\u9fff]"), CHINESE),
+    (re.compile(r"[іїєґ]", re.IGNORECASE), None),
+    (re.compile(r"[\u0400-\u04ff]"), RUSSIAN),
+    (re.compile(r"[\u0370-\u03ff\u0530-\u06ff\u0900-\u0dff\u0e00-\u0e7f\u10a0-\u10ff]"), None),
+)
+_ELISION = re.compile(r"\b(?:[sldjnmct]|qu)'[a-zà-ü]")
 _WORD = re.compile(r"(?<!\w)[^\W\d_]{2,}(?:'[^\W\d_]+)?(?!\w)|(?<!\w)[aAyY](?!\w)")
 
 #: The words that tell a Latin-script language from its neighbours.
 _SMALL_WORDS = {
     "en": "the a an and or of to in is are be we i you it for with not on this that use as by do don't never always from please no should must",
-    "de": "der die das und oder nicht ist sind wir ich du ein eine einen mit auf für im zu bitte immer nie niemals statt keine kein von den dem wenn auch antworte verwende",
-    "es": "el la los las y o no es son de del en un una con por para que nunca siempre usa usamos prefiero al lo se antes responde favor",
+    "de": "der die das und oder nicht ist sind wir ich du ein eine einen mit auf für im zu bitte immer nie niemals statt keine kein von den dem wenn auch antworte verwende keine nichts ohne am in",
+    "es": "el la los las y o no es son de del en un una con por para que nunca siempre usa usamos prefiero al lo se antes responde favor a hagas antes directo",
     "fr": "le la les et ou ne pas est sont de du des en un une avec pour que jamais toujours nous je on dans au ce désormais sur avant",
-    "pt": "o os as e ou não é são do da dos das em um uma com para que nunca sempre você nós por mais antes",
+    "pt": "o os as e ou não é são do da dos das em um uma com para que nunca sempre você nós por mais antes faça direto sem favor",
     "it": "il lo gli e o non è sono di del della in un una con per che mai sempre usa prima dei delle",
     "nl": "de het een en of niet is zijn wij ik je met op voor nooit altijd gebruik geen van naar",
     "pl": "i nie jest są w z na do nigdy zawsze używaj że się dla po",
@@ -44,19 +48,14 @@ def language_of(text: str) -> Cues | None:
 
     Words without any small word ("run make test") count as English: code talk is.
     """
-    if _KANA.search(text):
-        return JAPANESE
-    if _HANGUL.search(text):
-        return KOREAN
-    if _HAN.search(text):
-        return CHINESE
-    if _CYRILLIC.search(text):
-        return None if _UKRAINIAN.search(text) else RUSSIAN
-    if _OTHER_SCRIPT.search(text):
-        return None
-    words = [w.lower() for w in _WORD.findall(text)]
-    scores = {code: sum(1 for w in words if w in small) for code, small in _SETS.items()}
+    for script, cues in _SCRIPTS:
+        if script.search(text):
+            return cues
+    found = [w.lower() for w in _WORD.findall(text)]
+    scores = {code: sum(1 for w in found if w in small) for code, small in _SETS.items()}
+    scores["fr"] += len(_ELISION.findall(text.lower()))
     best = max(scores.values(), default=0)
-    if best == 0 or scores["en"] == best:
+    code = next(code for code, score in scores.items() if score == best)
+    if scores["en"] == best or (best == 1 and code not in _BY_CODE):
         return ENGLISH
-    return _BY_CODE.get(next(code for code, score in scores.items() if score == best))
+    return _BY_CODE.get(code)

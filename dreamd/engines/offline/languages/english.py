@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dreamd.engines.offline.cues import Cues, Frame, rx
+from dreamd.engines.offline.cues import Cues, Frame, rx, words
 from dreamd.engines.protocol import Kind
 
 #: Verbs that begin an imperative (base forms of what people ask of an agent or of themselves).
@@ -35,7 +35,7 @@ VERBS_ONLY = (
     "think|throw|tidy|treat|trim|trust|try|turn|undo|uninstall|unify|update|upgrade|use|validate|verify|wait|walk|warn|wrap|write"
 )
 #: Verbs that order a piece of work; a rule is seldom made with them.
-_WORK = (
+WORK = (
     "update|add|fix|create|remove|delete|implement|investigate|check|review|look|find|change|move|rename|clean|apply|replace|refactor|generate|list|show|draft|open|close|merge|build|rebuild|"
     "install|copy|extract|go|do|make|repeat|search|scan|read|spawn|submit|push|rerun|see|tell|give|print|debug|help|try|set|get|convert|split|explain|describe|compare|analy[sz]e|document"
 )
@@ -85,15 +85,15 @@ _STATE = (
     r"no longer (?:used|supported|maintained|available|required|in use)|not (?:used|supported|maintained|in use|part of))"
 )
 _STANDING = (
-    "uses?|requires?|supports?|covers?|depends? on|belongs? to|consists? of|contains?|talks? to|speaks?|writes? to|reads? from|"
+    "uses?|requires?|supports?|covers?|depends? on|belongs? to|consists? of|contains?|talks? to|speaks?|go(?:es)? through|comes? from|writes? to|reads? from|"
     "is built (?:with|on)|are built (?:with|on)|is written in|are written in|is backed by|is owned by|is maintained by|is generated (?:by|from)|are generated (?:by|from)|"
     "is deployed (?:by|to|on|with|via|from)|are deployed (?:by|to|on|with|via|from)|is managed (?:by|in)|are managed (?:by|in)|is behind|is capped at|are capped at|is limited to|are limited to|"
     "is configured (?:in|by|via)|are configured (?:in|by|via)|defaults? to|is replaced by|are replaced by|is based on|are based on|is gated by|expires? after|is versioned (?:by|with)"
 )
-_MADE = "(?:is|are) (?:built|written|deployed|hosted|managed|maintained|owned|generated|configured|versioned|published|signed|cached|billed|backed|powered|protected) (?:with|on|in|by|via|to|from|at|using)|requires?|supports?|depends? on|defaults? to|expires? after"
+_MADE = "(?:is|are) (?:built|written|deployed|hosted|managed|maintained|owned|generated|configured|versioned|published|signed|cached|billed|backed|powered|protected|done|handled|implemented|tracked|collected|served) (?:with|on|in|by|via|to|from|at|using)|requires?|supports?|depends? on|defaults? to|expires? after"
 _PLACE = (
     "lives?|is located|are located|is stored|are stored|is kept|are kept|sits?|resides?|is hosted|are hosted|runs?|listens?|is served|is reachable|"
-    "is available|is defined|are defined|is documented|are documented|is tracked|are tracked|goes?|belongs?|is exposed|must listen|should listen|must run|should run|should live|must live"
+    "is available|is defined|are defined|is documented|are documented|is tracked|are tracked|go(?:es)?|belongs?|is exposed|must listen|should listen|must run|should run|should live|must live"
 )
 _BECAUSE = r"\b(?:because|since (?!\d|yesterday|last|mon|tue|wed|thu|fri|sat|sun)|given (?:that|the|how)|so that|in order to|to be consistent|otherwise|due to|as (?:it|they|we|these|those|the) |to (?:save|avoid|keep|prevent|reduce|stay|match)\b|for (?:consistency|performance|security|privacy|compliance|legal))"
 _DETERMINED = r"(?:any ?more|again|yet|the|this|that|these|those|it|its|them|him|her|my|your|any of|anything|all of|more|another|me|us|so|yet|now|too)\b"
@@ -103,11 +103,15 @@ _DETERMINED = r"(?:any ?more|again|yet|the|this|that|these|those|it|its|them|him
 _FRAMES = (
     # people
     Frame("owns", Kind.PERSON, rx(r"^(?P<person>(?-i:[A-Z][\w'-]+(?: [A-Z][\w'-]+){0,2})) (?:owns|maintains|leads|looks after|takes care of|is (?:responsible for|in charge of|the (?:owner|lead|maintainer|contact|admin|author|go-to|expert)\b)|runs the|is our \w+)"), 1.25, "Tariq Aziz owns the payments service."),
+    Frame("questions_to", Kind.PERSON, rx(r"^(?:questions?|anything|everything|issues?|requests?|changes?) (?:about|on|regarding|around|for|to|concerning) .{2,60}? (?:go(?:es)? to|should go to|must go through|is for|are for|belongs? to) (?P<person>(?-i:[A-Z][\w'-]+(?: [A-Z][\w'-]+)?))(?=$|[\s,;!])"), 1.25, "questions about the warehouse go to Amira"),
+    Frame("one_to_ask", Kind.PERSON, rx(r"^(?P<person>(?-i:[A-Z][\w'-]+(?: [A-Z][\w'-]+){0,2})) (?:is|'s) (?:the|our) (?:one|person|guy|woman|man|expert|contact|colleague|teammate|dba|sre|designer|pm|lead|manager|boss|reviewer)\b.{0,20}\b(?:for|to|about|on|who|of)\b"), 1.25, "Amira is the one to ask about the warehouse"),
     Frame("owned_by", Kind.PERSON, rx(r"^(?!this|that|it\b).{3,80} (?:is|are) (?:owned|maintained|led|run|handled|reviewed|approved) by (?P<person>(?-i:[A-Z][\w'-]+(?: [A-Z][\w'-]+)?))(?=$|[\s,;!])"), 1.25, "The search index is maintained by Noor."),
     Frame("ask_person", Kind.PERSON, rx(r"^(?:always |please )?(?:ask|ping|contact|consult|talk to|check with|loop in|escalate to) (?!(?:me|us|the|you|him|her|them|it|for|if|user|claude|a|an|before|first|questions?|whether|about|your|my|your?self)\b)(?P<person>[\w'-]+(?: (?-i:[A-Z])[\w'-]+)?) (?:about|for|before|regarding|on|when|whenever|if) "), 1.25, "ask Lena about anything that touches billing"),
     # prohibitions
     Frame("never", Kind.PROHIBITION, rx(r"^(?:you (?:should|must|may|can) |please )?(?:never(?! mind)|don'?t ever|do not ever|under no circumstances|at no time),? \w[\w'`/.-]*,? \w"), 1.5, "never push to a shared branch"),
-    Frame("no_thing", Kind.PROHIBITION, rx(r"^no (?!need|problem|idea|worries|rush|longer|one|more questions|further|luck|it|that|this|thanks|wait|just|i |we |you |they |the |there|change|changes|clue|reason|issues?|doubt|matter|way)[\w'`./ -]{3,40}?(?: in| inside| on| for| without| unless| outside|,? (?:please|ever)|$)"), 1.0, "no emojis in commit messages"),
+    Frame("you_must_not", Kind.PROHIBITION, rx(r"^you (?:must|should|may|shall|can) (?:not|never)\b (?!have\b|it\b|need\b|see\b|be able|had\b)\w+ \w+"), 1.25, "you must not commit generated files"),
+    Frame("dont_alone", Kind.PROHIBITION, rx(r"^(?:please )?(?:don'?t|do not|dont|never) (?:guess|assume|apologi[sz]e|hard-?code|over-?engineer|hallucinate|invent|improvise|speculate|summari[sz]e|recap|over-?explain|flatter)\b(?! (?:it|this|that|the)\b)"), 1.0, "don't guess, look at the code"),
+    Frame("no_thing", Kind.PROHIBITION, rx(r"^no (?!need|problem|idea|worries|rush|longer|one|more questions|further|luck|it|that|this|thanks|wait|just|i |we |you |they |the |there|change|changes|clue|reason|issues?|doubt|matter|way)[\w'`./ -]{3,40}?(?: in| inside| on| for| without| unless| outside|,|,? (?:please|ever)|$)"), 1.0, "no emojis in commit messages"),
     Frame("dont_unless", Kind.PROHIBITION, rx(r"^(?:please )?(?:you (?:should|must) not|don'?t|do not|dont) .{3,120}\b(?:unless|without (?!it\b|this\b|that\b))"), 1.5, "do not publish packages unless the changelog is written"),
     Frame("dont_plain", Kind.PROHIBITION, rx(rf"^(?:please )?(?:don'?t|do not|dont|let'?s not) (?!bother|worry|forget|you\b|think|know|wait|stop|mind|look|need|see|ask any|i\b|we\b|have|get|go\b|do\b|understand|remember|start|proceed|continue|make (?:any|more|the)|(?:change|touch|modify|edit|delete|remove|fix|implement|produce|run|restart|set|write) (?:any ?thing|any|code|it)\b|code\b)[a-z-]+(?: [a-z]+ing)? (?!{_DETERMINED})"), 1.0, "don't mock databases in integration tests"),
     Frame("dont_bound", Kind.PROHIBITION, rx(r"^(?:please )?(?:don'?t|do not|dont) (?!bother|worry|forget|you\b|think|know|wait|see|understand|get|i\b)[a-z-]+ \w"), 0.5, "don't touch the generated client, ever"),
@@ -129,6 +133,7 @@ _FRAMES = (
     Frame("want_you", Kind.PREFERENCE, rx(r"^(?:i|we)(?:'d| would)? (?:want|like|need|expect) (?:you|claude|the agent|agents|all agents) to (?:always|never|only)\b"), 1.5, "I want you to always show the plan first."),
     Frame("want_default", Kind.DECISION, rx(r"^(?:i|we)(?:'d| would)? (?:want|like|need) (?!to be called).{3,90}\b(?:by default|on by default|off by default|always|at all times)\b"), 1.0, "I want the cache to be off by default."),
     Frame("we_want", Kind.DECISION, rx(r"^we (?:explicitly |definitely |only |really |also )*want (?!to\b|you\b|it\b|this\b|that\b|them\b|these\b|more\b|a way\b|another\b|the\b)\w+"), 1.0, "we want strict typing because the last outage was a None"),
+    Frame("want_every", Kind.PREFERENCE, rx(r"^(?:i|we)(?:'d| would)? (?:want|like|need|expect) (?:all|every|each|only|no|any) (?!of (?:this|that|these)|the (?:changes|files)|this\b|that\b|it\b)\w+ \w+"), 1.25, "I'd like all answers in German"),
     Frame("want_contrast", Kind.PREFERENCE, rx(r"^(?:i|we)(?:'d| would)? (?:want|like|need)(?: to (?:see|have|use|keep|get))? (?!it\b|this\b|that\b|them\b).{3,140}(?:\binstead of\b|\brather than\b|, not\b|\band not\b)"), 1.0, "I'd like to see literal values instead of helpers in tests"),
     Frame("want_only", Kind.DECISION, rx(r"^(?:i|we)(?:'d| would)? (?:want|like|need) (?:to \w+ )?(?!it\b|this\b|that\b|them\b).{3,120}\b(?:only (?:when|if|for|on|in|the first|once|after|at|to)|never|on the first)\b"), 1.0, "I want to notify users only when the job fails"),
     Frame("want_choice", Kind.DECISION, rx(r"^(?:i|we)(?:'d| would)? (?:want|like|need) to (?:use|replace|adopt|migrate|standardi[sz]e|support|stick (?:to|with)|switch|keep) (?!it\b|this\b|that\b|them\b|these\b|the (?:same|skill|tool|command)\b)\w+(?: \S+)+"), 0.75, "I want to replace the user id with a device id, because we have no accounts"),
@@ -139,12 +144,18 @@ _FRAMES = (
     Frame("we_always", Kind.CONVENTION, rx(r"^(?:in \w+ )?(?:we|all of us|everyone|everybody|the team|our team) (?:should |must |have to |need to )?(?:always|never|usually|normally|generally|typically|only|conventionally)(?! (?:need|get|see|had|have (?:a|an|the)|want)\b)\b"), 1.5, "we always squash before merging"),
     Frame("lasting_rule", Kind.PREFERENCE, rx(rf"^(?:from now on|going forward|from here on|in future|in the future|in general|generally|as a (?:general )?rule|by default|whenever [^,]{{3,80}},?|every time [^,]{{3,80}},?|each time [^,]{{3,80}},?|before (?:each|every|any) [^,]{{3,60}},|after (?:each|every|any) [^,]{{3,60}},)[,:]? (?:please |just |always |only |you (?:should|must) |we (?:should|will|must) |i want you to )*(?:{VERBS})\b"), 1.25, "from now on write the tests first"),
     Frame("lasting_tail", Kind.PREFERENCE, rx(rf"^(?:please |just |only )*(?:{VERBS}) .{{3,160}}\b(?:from now on|going forward|in (?:the )?future|every time|each time|whenever|at all times|as a (?:general )?rule|(?:before|after) (?:each|every|any) \w+|before you (?:say|call|claim|consider|finish|report|commit|push)|before (?:committing|pushing|merging|finishing|deploying|releasing|editing|changing|adding|deleting))"), 1.0, "ask me before every deploy"),
-    Frame("broad_tail", Kind.PREFERENCE, rx(rf"^(?:please |just |only )*(?!(?:{_WORK})\b)(?:{VERBS}) .{{3,160}}\b(?:by default|everywhere|in all (?:cases|projects|repos|tests|files|modules)|for (?:every|each|all|any) \w+|in every \w+|in everything|throughout)"), 1.0, "use named exports everywhere"),
+    Frame("broad_tail", Kind.PREFERENCE, rx(rf"^(?:please |just |only )*(?!(?:{WORK})\b)(?:{VERBS}) .{{3,160}}\b(?:by default|everywhere|in all (?:cases|projects|repos|tests|files|modules)|for (?:every|each|all|any) \w+|in every \w+|in everything|throughout)"), 1.0, "use named exports everywhere"),
     Frame("conditional_rule", Kind.PREFERENCE, rx(r"^(?:when(?:ever)?|before|after|if|once|on|in|for) [^,]{3,70},? (?:please )?(?:always|never|only) (?!works?|fails?|passes|happens|has|is|was)\w+ \w"), 1.5, "after changing a proto file, always run `make gen`"),
     Frame("when_rule", Kind.PREFERENCE, rx(rf"^when (?:you )?(?:\w+ing|writing|you \w+|(?:a|an|any) [^,]{{3,40}}) [^,]{{0,80}}, (?:please |always |never |only |you should |don'?t |do not )*(?:{VERBS})\b"), 1.25, "when you touch a public function, update its docstring"),
-    Frame("if_rule", Kind.CONVENTION, rx(r"^if (?!so|not|it\b|that\b|this\b|the\b|you (?:can|want|need|think|agree|like)|i\b|possible|needed|necessary|there (?:is|are) no issue|all )[^,]{5,80}?,? (?:we should|we must|you (?:should|must)|always|never) "), 1.0, "if a test is flaky, you should quarantine it with an issue"),
+    Frame("if_rule", Kind.CONVENTION, rx(r"^if (?!so|not|it\b|that\b|this\b|the\b|you (?:can|want|need|think|agree|like)|i\b|possible|needed|necessary|there (?:is|are) no issue|all )[^,]{5,80}?,? (?:we should|we must|you (?:should|must)|always|never) "), 1.0, "if a migration is slow, you should split it into batches"),
     Frame("imperative_contrast", Kind.PREFERENCE, rx(r"^(?:please |just |only |let'?s |we should |you should |we can |should )*(?:use|prefer|write|name|call|format|keep|return|log|spell|say|put|import|sort|indent|reply|answer|respond|store|pass|pick|choose|stick (?:to|with)|go with|rely on|run|target|throw|raise|treat|test|make|follow) (?!it\b|this\b|that\b|them\b|these\b|those\b).{2,140}?(?:\binstead of\b|\brather than\b|,? ?(?:not|never) (?:(?!sure|yet|too|now)[\w`-]+)(?: (?!and\b)[\w`-]+){0,3}$|, ?not\b|\band not\b)"), 1.0, "use httpx instead of requests"),
     Frame("keep_at", Kind.DECISION, rx(r"^(?:please |let'?s )?(?:keep|cap|limit|pin|hold|leave) (?!it\b|this\b|that\b|them\b|going\b|in mind|an eye|me\b|these\b)[\w`./ -]{3,60}? (?:at|to|on|below|under|above|within) (?:most |least )?[`v]?\d[\w.%`]*"), 1.0, "Keep queue retention at 3 days."),
+    Frame("ask_first", Kind.PREFERENCE, rx(r"^(?:always )?(?:ask|check with me|confirm with me|get (?:my )?approval|wait for my (?:ok|approval))(?: me| first)* before (?!that\b|this\b|it\b|the\b)(?:you )?\w+(?: \S+)*"), 1.25, "ask before adding a dependency"),
+    Frame("be_so", Kind.PREFERENCE, rx(r"^be (?:more |very |really |always )*(?:concise|brief|terse|direct|honest|explicit|strict|critical|specific|consistent|conservative|pragmatic|precise|succinct)\b(?! (?:about|with|in) (?:this|that|it))"), 1.0, "be concise"),
+    Frame("use_version", Kind.CONVENTION, rx(r"^(?:please )?use (?:node(?:\.?js)?|python|go|java|ruby|php|typescript|rust|react|postgres(?:ql)?|mysql|c\+\+) ?v?\d+(?:\.\d+)*\b(?! for (?:this|that|now))"), 1.0, "use Python 3.13"),
+    Frame("use_for", Kind.CONVENTION, rx(rf"^(?:please |let'?s )?use (?!{_DETERMINED}(?<!the\b)|your\b)[\w`./@ -]{{2,40}} (?:for|when|whenever) (?!this\b|that\b|it\b|the\b|my\b|these\b|those\b|now\b|today\b|a\b|example\b|testing\b|me\b)\w+(?! (?:one|run)\b)"), 1.0, "use mocks for external services"),
+    Frame("use_bare", Kind.PREFERENCE, rx(rf"^(?:please )?use (?!{_DETERMINED}|your\b|option|both\b|a\b|an\b)[\w`./@-]+(?: [\w`./@-]+){{0,5}}$"), 0.5, "no, use port 9191"),
+    Frame("put_all", Kind.CONVENTION, rx(r"^(?:please )?(?:put|place|store|keep|save|write|add|create) (?:all|new|every|any)(?: new)? (?!of (?:this|that|these)|this\b|that\b|it\b|the (?:changes|above)\b)[\w ./-]{2,40}? (?:in|under|into|inside|next to|below|beside) (?!this\b|that\b|it\b|a single (?:file|commit)|one (?:file|commit)|the (?:same|current|pr)\b)[\w`./]+"), 1.0, "put new migrations under db/migrate"),
     Frame("keep_so", Kind.PREFERENCE, rx(r"^(?:please |let'?s )?keep (?!it\b|this\b|that\b|them\b|the\b|these\b|going\b|me\b)\w+(?: \w+){0,3} (?:short|small|brief|simple|concise|minimal|clean|private|local|stable|consistent|readable|flat|pure|generic|stateless|alphabetical|sorted|separate|focused|in sync)$"), 1.0, "keep responses short"),
     Frame("keep_style", Kind.CONVENTION, rx(r"^(?:please |let'?s )?(?:keep|stick (?:to|with)|follow|reuse|match|respect) (?:our|the existing|the same|existing|our existing|the current) [\w -]{3,60}"), 0.5, "please keep our existing naming because the clients parse it"),
     Frame("keep_durable", Kind.CONVENTION, rx(r"^(?:please |let'?s )?keep (?:our|all|every|all the) [\w -]{3,50} (?:in|under|on|inside|within|out of|local|private|short|small|simple|backwards?[- ]compatible) ?(?!mind|sync|branch)"), 1.0, "keep all our design notes in the wiki because reviewers look there"),
@@ -160,6 +171,9 @@ _FRAMES = (
     # decisions
     Frame("decided", Kind.DECISION, rx(r"^(?:so |as )?(?:we|i|the team|they|team|robin|management|security|legal)(?:'ve| have|'d| had)? (?:now |just |finally |already |all |both )*(?:decided|agreed|chose|chosen|settled on|picked|opted|standardi[sz]ed on|went with)(?! (?:to (?:look|try|wait|test|see)))\b (?!it\b|this\b|that one|that approach|option)"), 1.5, "we decided to keep the monolith because the team is small"),
     Frame("decision_is", Kind.DECISION, rx(r"^(?:the |our |final |team )*decision(?: is|:| was) (?:to |that |we )?\w+"), 1.5, "decision: one repository per customer"),
+    Frame("swapped", Kind.DECISION, rx(r"^(?:(?:we|i|the team)(?:'ve| have)? )?(?:just |now |finally )?(?:dropped|ditched|swapped(?: out)?|replaced|traded|retired) (?!it\b|this\b|that\b|them\b)[\w`./ -]{2,40}? (?:for|with|in favou?r of) (?!it\b|this\b|that\b|now\b|a (?:moment|while)\b)\w+"), 1.0, "we dropped npm for pnpm"),
+    Frame("moved_bare", Kind.DECISION, rx(r"^(?:moved|switched|migrated|converted|upgraded|ported) (?!it\b|this\b|that\b|them\b|the (?:file|line|function|test|code|branch|button|import)\b)[\w`./ -]{0,50}?(?:over )?to (?!it\b|this\b|that\b|the (?:top|bottom|end|other)\b)\w+"), 0.75, "switched the queue to RabbitMQ because of ordering"),
+    Frame("changed_from", Kind.FACT, rx(rf"^(?:the |our )?(?P<subject>(?:[\w`/.+-]+ ){{0,5}}?(?:{ATTRIBUTE})) (?:has |have )?(?:changed|moved|switched|went|:)? ?:? ?(?:from )?\S.{{0,40}}? (?:to|->|→|=>) \S"), 1.25, "the API port changed from 4411 to 4422"),
     Frame("changed", Kind.DECISION, rx(rf"^(?:we|i|the team|[\w-]+ team)(?:'ve| have)? (?:now |just |recently |already |finally |fully |also )*(?:{_CHOSEN}) (?!it\b|this\b|that\b|them\b|something\b|some\b|the (?:file|line|function|test|code|branch|typo)\b)\w.{{2,}}"), 1.0, "we switched the job runner from cron to systemd timers"),
     Frame("going_to", Kind.DECISION, rx(rf"^(?:eventually |from now on |so |for v\d+,? |long[- ]term,? )?we(?:'re| are|'ll| will|'d) (?:going to |gonna |now |only |not |just |also |always |never |be )*(?:{_CHOICE}|using|adopting|keeping|dropping|moving|migrating|switching|removing|replacing|standardi[sz]ing|sticking|getting rid of|going with|archiving|deprecating|not supporting|retiring)\b (?!it\b|this\b|that\b|them\b|on to\b|forward\b|ahead\b)"), 1.0, "we're going to adopt trunk based development"),
     Frame("lets_choice", Kind.DECISION, rx(r"^(?:ok |so )?let'?s (?:just |rather |always |only )*(?:stick (?:with|to)|go with|standardi[sz]e on|settle on|use|adopt|drop|prefer|support|target|call|name) (?!it\b|this\b|that\b|them\b|these\b|your\b|option|#|the (?:first|second|last|other|same)\b|[a-d1-9]\)?(?:[ ,.]|$))\w+"), 0.75, "let's go with Postgres because we need jsonb"),
@@ -174,14 +188,14 @@ _FRAMES = (
     Frame("definition", Kind.FACT, rx(r"^[\w -]{2,40} ={2,3} [\w'\" -]{5,}"), 1.0, "tenant == one paying organisation"),
     Frame("begins_with", Kind.CONVENTION, rx(rf"^{_GENERIC} (?:always |must |should )?(?:starts?|begins?|ends?|are prefixed|is prefixed|are named|are written|are|is) (?:with|in|after|like|by) (?:`[^`]+`|[\w<{{-]+[/_.-]\S*|english|german|french|chinese|japanese|lower ?case|upper ?case|\w+_case|\w+Case|kebab|utc|cents)"), 1.0, "branch names start with feat/ or fix/"),
     Frame("named", Kind.FACT, rx(rf"^{_SUBJECT} (?:is|are|is now|are now|was) (?:called|named|known as|short for|an alias for|renamed to) [\w`\"'./-]+"), 1.0, "The release branch is called stable."),
-    Frame("stands_at", Kind.FACT, rx(rf"^{_SUBJECT} (?:now |only |always |also )?(?:{_PLACE}) (?:in|at|on|under|below|from|into|inside|as|to|by|behind|via|locally on) (?!it\b|this\b|that\b|the (?:background|meantime|end|moment|way|fly|other)\b|top\b|order\b)[`\"'\w~/.:-].*"), 1.0, "The preview server listens on port 4411."),
+    Frame("stands_at", Kind.FACT, rx(rf"^{_SUBJECT} (?:now |only |always |also )?(?:{_PLACE}) (?:in|at|on|under|below|from|into|inside|as|to|by|behind|via|next to|beside|alongside|locally on) (?!it\b|this\b|that\b|the (?:background|meantime|end|moment|way|fly|other)\b|top\b|order\b)[`\"'\w~/.:-].*"), 1.0, "The preview server listens on port 4411."),
     Frame("is_at", Kind.FACT, rx(rf"^{_SUBJECT} (?:is|are) (?:now |only |always )?(?:in|at|on|under|behind) (?:port \d+|`[^`]+`|[~.]?/[\w./-]+|https?://\S+|[\w-]+(?:/[\w.-]+)+|[\w-]+\.(?:internal|local|com|org|net|io|dev|example)\S*)"), 1.0, "the fixtures are in tests/data"),
-    Frame("attribute", Kind.FACT, rx(rf"^(?:(?:the|our|its|my)\s+|in \w+,? the |for [\w-]+,? (?:the|our) )?(?P<subject>(?:[\w`/.+-]+ ){{0,5}}?(?:{ATTRIBUTE})(?: (?:of|for|in|on) (?:the |our )?[\w`/.-]+(?: [\w-]+)?)?) (?:is|are|=|will be|is set to|has to be|must be|should be)(?: now| still| always| at)? (?!not\b|a bit|too|wrong|broken|missing|fine|ok\b|okay|good|done|ready|failing|empty|it\b|this\b|that\b|what|where|how|being|better|confusing|unclear|weird|great|right\b|correct\b|still|in use|already|so\b|very|really|pretty|also|just|gone|down|out\b|live\b|up\b|back\b|full|slow|hard\b|out of|getting|the (?:issue|problem|same|reason))[`\"'\w:~/.].{{0,100}}"), 1.0, "the default branch is trunk"),
-    Frame("setting", Kind.FACT, rx(rf"^(?:the |our )?(?P<subject>[\w -]{{2,40}}(?:{ATTRIBUTE}))\s*[:=]\s*\S.{{1,80}}"), 1.0, "package manager: pnpm"),
+    Frame("attribute", Kind.FACT, rx(rf"^(?:(?:as of|since|from) [\d-]+,? )?(?:(?:the|our|its|my)\s+|in \w+,? the |for [\w-]+,? (?:the|our) )?(?P<subject>(?:[\w`/.+-]+ ){{0,5}}?(?:{ATTRIBUTE})(?: (?:of|for|in|on) (?:the |our )?[\w`/.-]+(?: [\w-]+)?)?) (?:is|are|=|will be|is set to|has to be|must be|should be)(?: now| still| always| at)? (?!not\b|a bit|too|wrong|broken|missing|fine|ok\b|okay|good|done|ready|failing|empty|it\b|this\b|that\b|what|where|how|being|better|confusing|unclear|weird|great|right\b|correct\b|still|in use|already|so\b|very|really|pretty|also|just|gone|down|out\b|live\b|up\b|back\b|full|slow|hard\b|out of|getting|the (?:issue|problem|same|reason))[`\"'\w:~/.].{{0,100}}"), 1.0, "the default branch is trunk"),
+    Frame("setting", Kind.FACT, rx(rf"^(?:the |our )?(?P<subject>(?:[\w -]{{2,40}} )?(?:{ATTRIBUTE}))\s*[:=]\s*\S.{{1,80}}"), 1.0, "package manager: pnpm"),
     Frame("tool_as", Kind.CONVENTION, rx(r"^(?:we )?use [\w`./+ -]{2,40} (?:as|for) (?:the |our |all |every )?(?:[\w-]+ ){0,3}(?:manager|database|db|cache|queue|broker|linter|formatter|runner|framework|library|orm|auth(?:entication)?|logging|tests?|migrations?|ci|deploy(?:s|ments?)?|storage|styling|state|builds?|docs|scripts|dates|money|ids)\b"), 1.0, "use uv for all scripts"),
     Frame("use_value", Kind.CONVENTION, rx(r"^(?:please )?use (?:the )?(?:aus/)?(?:british|american|australian|us|uk|metric|utc|tabs|spaces|conventional commits|semantic versioning|type hints|early returns|named exports|strict mode|iso|snake_case|camelCase|kebab-case|english|german|french|spanish|chinese|japanese|\d spaces)\b"), 1.25, "use british spelling"),
     Frame("state", Kind.FACT, rx(rf"^{_SUBJECT} (?:is|are) (?:all |now |always |only |also |intentionally |officially )*{_STATE}\b"), 1.0, "Release tags are signed."),
-    Frame("a_kind_of", Kind.FACT, rx(rf"^(?:the |our )?(?:repo(?:sitory)?|project|codebase|app|service|package|library|backend|frontend|site|product|tool|cli) (?:is|are) (?:an? |the )[\w`-]+(?: [\w`./-]+){{0,10}}"), 0.75, "the project is a monorepo managed by Nx because packages share types"),
+    Frame("a_kind_of", Kind.FACT, rx(r"^(?:the |our )?(?:repo(?:sitory)?|project|codebase|app|service|package|library|backend|frontend|site|product|tool|cli) (?:is|are) (?:an? |the )[\w`-]+(?: [\w`./-]+){0,10}"), 0.75, "the project is a monorepo managed by Nx because packages share types"),
     Frame("standing_generic", Kind.FACT, rx(rf"^{_GENERIC} (?:also |only |always |now )?(?:{_STANDING}) (?!it\b|this\b|that\b|them\b|the same\b)[\w`\"'~/.@:].*"), 1.0, "Lesson 3 covers linked lists."),
     Frame("standing_made", Kind.FACT, rx(rf"^{_SUBJECT} (?:also |only |always |now )?(?:{_MADE}) (?!it\b|this\b|that\b|them\b|the same\b)[\w`\"'~/.@:].*"), 1.0, "the site is built with Hugo"),
     Frame("standing", Kind.FACT, rx(rf"^{_SUBJECT} (?:also |only |always |now )?(?:{_STANDING}) (?!it\b|this\b|that\b|them\b|the same\b)[\w`\"'~/.@:].*"), 0.75, "the importer uses threads because the API is slow"),
@@ -223,9 +237,9 @@ ENGLISH = Cues(
     frames=_FRAMES,
     dated=_DATED,
     heads=rx(
-        r"^(?:(?:ok(?:ay)?|so|oh|ooh|ah+|hm+|mm+|uh+|um+|alright|yes|yeah|yep|yup|thanks|thank you|thx|hey|hi|hello|please|pls|plz|pelase|also|and|but|then|btw|"
+        r"^(?:(?:just )?(?:a )?(?:quick |gentle |friendly )?reminder(?: that|:)\s+|(?:i|we)(?:'d| would)? (?:want|like|need|expect) (?:you|claude|the agent) to\s+|(?:ok(?:ay)?|so|oh|ooh|ah+|hm+|mm+|uh+|um+|alright|yes|yeah|yep|yup|thanks|thank you|thx|hey|hi|hello|please|pls|plz|pelase|also|and|but|then|btw|"
         r"by the way|anyways?|basically|in addition|additionally|besides|one more thing|quick note|sorry|my point is|as i said|as mentioned|haha?|lol|just so you know|for your information|"
-        r"fyi|just fyi|i mean|the main idea is fine|in regards? to that|(?:new |general |team |house |another |one )?(?:rule|convention|preference|requirement|constraint|policy|correction|change|info)s?(?= ?:)|(?:the )?[\w-]+(?: [\w-]+){0,2} (?:has |have )?changed(?= ?:)|however|that'?s why(?= we)|which is why(?= we)|first of all|firstly|secondly|finally|obviously|of course|honestly|to be clear|to clarify|just to be clear|more context|context|ps|in short)"
+        r"fyi|just fyi|i mean|the main idea is fine|in regards? to that|(?:new |general |team |house |another |one )?(?:rule|convention|preference|requirement|constraint|policy|correction|change|info)s?(?= ?:)|(?:the )?[\w-]+(?: [\w-]+){0,2} (?:has |have )?changed(?= ?: (?:the|our|we|all|every)\b)|however|that'?s why(?= we)|which is why(?= we)|first of all|firstly|secondly|finally|obviously|of course|honestly|to be clear|to clarify|just to be clear|more context|context|ps|in short)"
         r"(?:[\s,.:;!–—-]+)|(?:right|well|sure|good|great|cool|nice|perfect|awesome|fine|again|now|like|note|question|update|reminder|all good|its perfect|sounds good|looks good|lgtm|exactly|correct|agreed|true|got it|makes sense|almost there|that'?s (?:good|great|fine|ok))\s*[,.:;!–—-]+\s*)"
     ),
     corrections=rx(
@@ -241,7 +255,7 @@ ENGLISH = Cues(
     ),
     hedges=rx(
         r"\b(?:maybe|perhaps|i guess|i wonder|wondering|i suppose|possibly|not (?:\d+% )?sure|what if|how about|could it be|probably|i bet|i suspect|in theory|i assume|assuming|thinking aloud|might(?: be)?|could be|"
-        r"seems? (?:to|like)|looks like|apparently|presumably|kind of|kinda|sort of|hopefully|i'?m (?:trying|testing|seeing|looking|working|not|curious|afraid)|i (?:can|cannot|can'?t|could|see|saw|tried|just|noticed)|any ideas?|tell me if)\b"
+        r"seems? (?:to|like)|looks like|apparently|presumably|kind of|kinda|sort of|hopefully|i'?m (?:trying|testing|seeing|looking|working|not (?:sure|certain|convinced)|curious|afraid)|i (?:can|cannot|can'?t|could|see|saw|tried|just|noticed)|any ideas?|tell me if)\b"
     ),
     questions=rx(
         r"\?|^(?:what|why|how|where|who|which|whose|is|are|was|were|does|did|can|could|would|should|shall|will|has|had|am|isn'?t|aren'?t|wasn'?t|doesn'?t|didn'?t|won'?t|wouldn'?t|couldn'?t|shouldn'?t|hasn'?t|"
@@ -251,7 +265,7 @@ ENGLISH = Cues(
     ephemeral=rx(
         r"\b(?:for now|right now|just now$|at the moment|at this (?:point|stage)|currently (?:working|failing|broken|testing|looking)|this (?:time|once|run|session|afternoon|morning|evening|sprint)|just (?:for )?(?:this|once|today)|only this|temporar(?:y|ily)|for the moment|for the time being|"
         r"in the meantime|meanwhile|for today|until (?:i|we|you|the (?:final|last|next))|first cut|as (?:a )?(?:first|next|final|last) (?:step|pass|draft)|next step|once (?:done|finished|it|that|you|this)|when (?:done|finished|ready|you'?re done)|"
-        r"after (?:that|this)\b|before (?:that|this|we (?:start|continue|merge|go))|let me know|in (?:this|that) (?:pr|branch|commit|task|ticket|issue|change|file|function|step|case|test|scenario|example|worktree|session)|in the (?:pr|ticket|current \w+|last \w+)|on this (?:branch|pr)|this (?:pr|branch|commit|task|ticket|issue|change|bug)|"
+        r"after (?:that|this)\b|before (?:that|this|we (?:start|continue|merge|go))|let me know|let'?s see|we'll see|in (?:this|that) (?:pr|branch|commit|task|ticket|issue|change|file|function|step|case|test|scenario|example|worktree|session)|in the (?:pr|ticket|current \w+|last \w+)|on this (?:branch|pr)|this (?:pr|branch|commit|task|ticket|issue|change|bug)|"
         r"yet|ready to (?:merge|review|go)|try again|one more time|once more|again(?=[ .,!]*$)|work in progress|wip|in progress|todo list|follow[- ]up|the (?:rest|next one|other one|other file|above|previous|first one|second one|last one)|your (?:changes|plan|summary|last|previous|suggestion|proposal|analysis)|"
         r"(?:is|are|was|were|still|now|keeps?) (?:not )?(?:failing|broken|crashing|hanging|stuck|red|green|flaky|merged|up and running|running (?:now|again)))\b"
     ),
@@ -280,10 +294,8 @@ ENGLISH = Cues(
     asides=rx(
         r",? (?:here|in (?:this|our) (?:repo(?:sitory)?|project|codebase|workspace))(?=[ ,.;]|$)(?! (?:and|or|yet)\b)|^in (?:this|our) (?:repo(?:sitory)?|project|codebase),? "
     ),
-    pronouns=frozenset(
-        "this that these those it its it's that's there here they them he she you i i'm what which who whom whose when where why how if because since so or and but as "
+    pronouns=words("this that these those it its it's that's there here they them he she you i i'm what which who whom whose when where why how if because since so or and but as "
         "something someone anything anyone nothing everything everyone somebody one some both neither either another other others same such "
         "in on at with for from by to of into over under after before while until unless than then not no yes maybe perhaps please let let's lets don't do does did can could would should will is are was were be been has have had "
-        "your my me mine yours their theirs his her hers only just also even still".split()
-    ),
+        "your my me mine yours their theirs his her hers only just also even still"),
 )

@@ -5,22 +5,25 @@ from __future__ import annotations
 from dreamd.engines.offline.cues import Cues, Frame, rx
 from dreamd.engines.protocol import Kind
 
+# A table: one frame a line.
+# fmt: off
+_FRAMES = (
+    Frame("jamais", Kind.PROHIBITION, rx(r"^(?:s'il (?:te|vous) plaît,? )?(?:ne |n')[^?]{2,40}\bjamais\b[^?]{3,}"), 1.5, "Ne pousse jamais directement sur main."),
+    Frame("interdit", Kind.PROHIBITION, rx(r"^(?:jamais de|interdit de|interdiction de|pas de|aucun) (?!problème|souci)[^?]{3,40} (?:dans|en|sans|sur)\b[^?]{2,}"), 1.0, "Pas de logs dans les tests."),
+    Frame("ne_sans", Kind.PROHIBITION, rx(r"^(?:ne |n')[^?]{2,60}\b(?:pas|rien)\b[^?]{2,60}\bsans [^?]{3,}"), 1.25, "Ne change pas le schéma sans accord."),
+    Frame("prefere", Kind.PREFERENCE, rx(r"^(?:je préfère|j'aime|je n'aime pas|je déteste|j'aimerais toujours)\b(?! (?:ça|cela|ce|cette|bien l'idée))[^?]{4,}"), 1.25, "Je préfère les fonctions courtes."),
+    Frame("toujours", Kind.PREFERENCE, rx(r"^(?:s'il (?:te|vous) plaît,? )?(?:toujours|désormais|dorénavant|à partir de maintenant|à l'avenir|par défaut|à chaque fois)\b[^?]{4,}"), 1.5, "Toujours lancer le linter avant de committer."),
+    Frame("tail_toujours", Kind.PREFERENCE, rx(r"^(?:utilise[zr]?|écri[st]|répond[sz]?|réponde[zr]|demande[zr]?|lance[zr]?|garde[zr]?|mets|fais) toujours\b[^?]{4,}"), 1.5, "Réponds toujours en français."),
+    Frame("au_lieu", Kind.PREFERENCE, rx(r"^(?:utilise[zr]?|utilisons|prends|écris) (?!ça|cela|ce )[^?]{2,60}(?:au lieu de|à la place de|plutôt que|, pas )[^?]{2,}"), 1.0, "Utilise uv au lieu de pip."),
+    Frame("decide", Kind.DECISION, rx(r"^(?:nous avons|on a) (?:décidé|choisi|convenu|opté|migré|adopté)\b[^?]{3,}"), 1.5, "Nous avons décidé de garder le monolithe."),
+    Frame("utilisons", Kind.CONVENTION, rx(r"^(?:nous (?:utilisons|écrivons|déployons|gardons|supportons)|on (?:utilise|écrit|déploie|garde|supporte)(?: toujours)?)\b (?!ça|cela|ce )[^?]{3,}"), 1.25, "Nous utilisons PostgreSQL 16."),
+    Frame("responsable", Kind.PERSON, rx(r"^(?P<person>(?-i:[A-ZÀ-Ü][a-zà-ü]+(?: [A-ZÀ-Ü][a-zà-ü]+)?)) (?:est responsable de|s'occupe de|gère|maintient)\b[^?]{3,}"), 1.25, "Chloé s'occupe de la facturation."),
+)
+# fmt: on
+
 FRENCH = Cues(
     code="fr",
-    # A table: one frame a line.
-    # fmt: off
-    frames=(
-        Frame("jamais", Kind.PROHIBITION, rx(r"^(?:s'il (?:te|vous) plaît,? )?(?:ne |n')[^?]{2,40}\bjamais\b[^?]{3,}"), 1.5, "Ne pousse jamais directement sur main."),
-        Frame("interdit", Kind.PROHIBITION, rx(r"^(?:jamais de|interdit de|interdiction de|pas de|aucun) (?!problème|souci)[^?]{3,40} (?:dans|en|sans|sur)\b[^?]{2,}"), 1.0, "Pas de logs dans les tests."),
-        Frame("ne_sans", Kind.PROHIBITION, rx(r"^(?:ne |n')[^?]{2,60}\b(?:pas|rien)\b[^?]{2,60}\bsans [^?]{3,}"), 1.25, "Ne change pas le schéma sans accord."),
-        Frame("prefere", Kind.PREFERENCE, rx(r"^(?:je préfère|j'aime|je n'aime pas|je déteste|j'aimerais toujours)\b(?! (?:ça|cela|ce|cette|bien l'idée))[^?]{4,}"), 1.25, "Je préfère les fonctions courtes."),
-        Frame("toujours", Kind.PREFERENCE, rx(r"^(?:s'il (?:te|vous) plaît,? )?(?:toujours|désormais|dorénavant|à partir de maintenant|à l'avenir|par défaut|à chaque fois)\b[^?]{4,}"), 1.5, "Toujours lancer le linter avant de committer."),
-        Frame("tail_toujours", Kind.PREFERENCE, rx(r"^(?:utilise[zr]?|écri[st]|répond[sz]?|réponde[zr]|demande[zr]?|lance[zr]?|garde[zr]?|mets|fais) toujours\b[^?]{4,}"), 1.5, "Réponds toujours en français."),
-        Frame("au_lieu", Kind.PREFERENCE, rx(r"^(?:utilise[zr]?|utilisons|prends|écris) (?!ça|cela|ce )[^?]{2,60}(?:au lieu de|à la place de|plutôt que|, pas )[^?]{2,}"), 1.0, "Utilise uv au lieu de pip."),
-        Frame("decide", Kind.DECISION, rx(r"^(?:nous avons|on a) (?:décidé|choisi|convenu|opté|migré|adopté)\b[^?]{3,}"), 1.5, "Nous avons décidé de garder le monolithe."),
-        Frame("utilisons", Kind.CONVENTION, rx(r"^(?:nous (?:utilisons|écrivons|déployons|gardons|supportons)|on (?:utilise|écrit|déploie|garde|supporte)(?: toujours)?)\b (?!ça|cela|ce )[^?]{3,}"), 1.25, "Nous utilisons PostgreSQL 16."),
-        Frame("responsable", Kind.PERSON, rx(r"^(?P<person>(?-i:[A-ZÀ-Ü][a-zà-ü]+(?: [A-ZÀ-Ü][a-zà-ü]+)?)) (?:est responsable de|s'occupe de|gère|maintient)\b[^?]{3,}"), 1.25, "Chloé s'occupe de la facturation."),
-    ),
+    frames=_FRAMES,
     heads=rx(
         r"^(?:(?:ok|bon|bien|oui|alors|et|mais|aussi|en plus|au fait|merci|bonjour|salut|donc|s'il te plaît|stp|svp)[\s,.:;!–—-]+)"
     ),

@@ -5,23 +5,26 @@ from __future__ import annotations
 from dreamd.engines.offline.cues import Cues, Frame, rx
 from dreamd.engines.protocol import Kind
 
+# A table: one frame a line.
+# fmt: off
+_FRAMES = (
+    Frame("nie", Kind.PROHIBITION, rx(r"^(?:bitte )?(?:niemals|nie(?: wieder)?|auf keinen fall|unter keinen umständen)\b[^?]{4,}"), 1.5, "Niemals direkt auf main pushen."),
+    Frame("tail_nie", Kind.PROHIBITION, rx(r"^(?:bitte )?[a-zäöüß]+e?n? (?:bitte )?(?:niemals|nie(?: wieder)?|auf keinen fall)\b[^?]{4,}"), 1.5, "Committe niemals ohne Rückfrage."),
+    Frame("keine", Kind.PROHIBITION, rx(r"^(?:bitte )?keine? [A-Za-zÄÖÜäöüß-]+ (?:in|im|ohne|verwenden|benutzen|mehr)\b(?! (?:zeit|ahnung))[^?]{3,}"), 1.0, "Keine Emojis in Commit-Nachrichten."),
+    Frame("nicht_ohne", Kind.PROHIBITION, rx(r"^(?:bitte )?[a-zäöüß]+ (?:bitte )?nicht(?:s)? [^?]{0,60}\bohne [^?]{3,}"), 1.25, "Ändere nichts am Schema ohne Absprache."),
+    Frame("bevorzuge", Kind.PREFERENCE, rx(r"^ich (?:bevorzuge|mag|hasse|möchte (?:immer|grundsätzlich)|will (?:immer|grundsätzlich)|ziehe)\b(?! (?:das|es|dies)\b)[^?]{4,}"), 1.25, "Ich bevorzuge kurze Funktionen."),
+    Frame("immer", Kind.PREFERENCE, rx(r"^(?:bitte )?(?:immer|stets|grundsätzlich|ab (?:jetzt|sofort)|in zukunft|künftig|standardmäßig|jedes mal)\b[^?]{4,}"), 1.5, "Immer zuerst die Tests schreiben."),
+    Frame("tail_immer", Kind.PREFERENCE, rx(r"^(?:bitte )?(?:verwende|nutze|benutze|schreib|schreibe|antworte|frag|frage|führe|mach|mache|lass|prüfe|halte) (?:bitte )?(?:immer|stets|grundsätzlich|in zukunft|künftig)\b[^?]{4,}"), 1.5, "Antworte immer auf Deutsch."),
+    Frame("statt", Kind.PREFERENCE, rx(r"^(?:bitte )?(?:verwende|nutze|benutze|nimm|schreib|schreibe) (?!es|das|dies)[^?]{2,60}\b(?:statt|anstatt|anstelle|und nicht|, nicht)\b[^?]{2,}"), 1.0, "Verwende uv statt pip."),
+    Frame("entschieden", Kind.DECISION, rx(r"^wir (?:haben uns (?:entschieden|geeinigt|festgelegt)|haben (?:beschlossen|vereinbart|entschieden)|sind auf [^?]{2,40} (?:umgestiegen|gewechselt)|wechseln (?:auf|zu))\b[^?]{0,}"), 1.5, "Wir haben beschlossen, beim Monolithen zu bleiben."),
+    Frame("wir_nutzen", Kind.CONVENTION, rx(r"^wir (?:immer |grundsätzlich )?(?:verwenden|nutzen|benutzen|schreiben|deployen|unterstützen|speichern|taggen)\b (?!es|das|dies)[^?]{3,}"), 1.25, "Wir verwenden PostgreSQL 16."),
+    Frame("zustaendig", Kind.PERSON, rx(r"^(?P<person>(?-i:[A-ZÄÖÜ][a-zäöüß]+(?: [A-ZÄÖÜ][a-zäöüß]+)?)) (?:ist (?:zuständig|verantwortlich) für|kümmert sich um|betreut)\b[^?]{3,}"), 1.25, "Jana ist verantwortlich für die Abrechnung."),
+)
+# fmt: on
+
 GERMAN = Cues(
     code="de",
-    # A table: one frame a line.
-    # fmt: off
-    frames=(
-        Frame("nie", Kind.PROHIBITION, rx(r"^(?:bitte )?(?:niemals|nie(?: wieder)?|auf keinen fall|unter keinen umständen)\b[^?]{4,}"), 1.5, "Niemals direkt auf main pushen."),
-        Frame("tail_nie", Kind.PROHIBITION, rx(r"^(?:bitte )?[a-zäöüß]+e?n? (?:bitte )?(?:niemals|nie(?: wieder)?|auf keinen fall)\b[^?]{4,}"), 1.5, "Committe niemals ohne Rückfrage."),
-        Frame("keine", Kind.PROHIBITION, rx(r"^(?:bitte )?keine? [A-Za-zÄÖÜäöüß-]+ (?:in|im|ohne|verwenden|benutzen|mehr)\b(?! (?:zeit|ahnung))[^?]{3,}"), 1.0, "Keine Emojis in Commit-Nachrichten."),
-        Frame("nicht_ohne", Kind.PROHIBITION, rx(r"^(?:bitte )?[a-zäöüß]+ (?:bitte )?nicht(?:s)? [^?]{0,60}\bohne [^?]{3,}"), 1.25, "Ändere nichts am Schema ohne Absprache."),
-        Frame("bevorzuge", Kind.PREFERENCE, rx(r"^ich (?:bevorzuge|mag|hasse|möchte (?:immer|grundsätzlich)|will (?:immer|grundsätzlich)|ziehe)\b(?! (?:das|es|dies)\b)[^?]{4,}"), 1.25, "Ich bevorzuge kurze Funktionen."),
-        Frame("immer", Kind.PREFERENCE, rx(r"^(?:bitte )?(?:immer|stets|grundsätzlich|ab (?:jetzt|sofort)|in zukunft|künftig|standardmäßig|jedes mal)\b[^?]{4,}"), 1.5, "Immer zuerst die Tests schreiben."),
-        Frame("tail_immer", Kind.PREFERENCE, rx(r"^(?:bitte )?(?:verwende|nutze|benutze|schreib|schreibe|antworte|frag|frage|führe|mach|mache|lass|prüfe|halte) (?:bitte )?(?:immer|stets|grundsätzlich|in zukunft|künftig)\b[^?]{4,}"), 1.5, "Antworte immer auf Deutsch."),
-        Frame("statt", Kind.PREFERENCE, rx(r"^(?:bitte )?(?:verwende|nutze|benutze|nimm|schreib|schreibe) (?!es|das|dies)[^?]{2,60}\b(?:statt|anstatt|anstelle|und nicht|, nicht)\b[^?]{2,}"), 1.0, "Verwende uv statt pip."),
-        Frame("entschieden", Kind.DECISION, rx(r"^wir (?:haben uns (?:entschieden|geeinigt|festgelegt)|haben (?:beschlossen|vereinbart|entschieden)|sind auf [^?]{2,40} (?:umgestiegen|gewechselt)|wechseln (?:auf|zu))\b[^?]{0,}"), 1.5, "Wir haben beschlossen, beim Monolithen zu bleiben."),
-        Frame("wir_nutzen", Kind.CONVENTION, rx(r"^wir (?:immer |grundsätzlich )?(?:verwenden|nutzen|benutzen|schreiben|deployen|unterstützen|speichern|taggen)\b (?!es|das|dies)[^?]{3,}"), 1.25, "Wir verwenden PostgreSQL 16."),
-        Frame("zustaendig", Kind.PERSON, rx(r"^(?P<person>(?-i:[A-ZÄÖÜ][a-zäöüß]+(?: [A-ZÄÖÜ][a-zäöüß]+)?)) (?:ist (?:zuständig|verantwortlich) für|kümmert sich um|betreut)\b[^?]{3,}"), 1.25, "Jana ist verantwortlich für die Abrechnung."),
-    ),
+    frames=_FRAMES,
     heads=rx(r"^(?:(?:ok|okay|gut|ja|also|und|aber|auch|außerdem|übrigens|bitte|danke|hallo|hey|so)[\s,.:;!–—-]+)"),
     corrections=rx(r"^(?:nein|falsch|stopp|stop|eigentlich|nicht so)[\s,.:;!–—-]+"),
     stresses=rx(r"^(?:merk dir|denk daran|beachte|wichtig)(?:,? dass)?[\s,:]+"),

@@ -5,22 +5,25 @@ from __future__ import annotations
 from dreamd.engines.offline.cues import Cues, Frame, rx
 from dreamd.engines.protocol import Kind
 
+# A table: one frame a line.
+# fmt: off
+_FRAMES = (
+    Frame("nunca", Kind.PROHIBITION, rx(r"^(?:por favor,? )?(?:nunca|jamás|bajo ningún concepto|prohibido)\b(?! (?:he|había|mind))[^?¿]{4,}"), 1.5, "Nunca hagas push directo a main."),
+    Frame("no_sin", Kind.PROHIBITION, rx(r"^(?:por favor,? )?no [a-záéíóúñ]+[^?¿]{2,80}\bsin [^?¿]{3,}"), 1.25, "No cambies el esquema sin avisar."),
+    Frame("no_uses", Kind.PROHIBITION, rx(r"^(?:por favor,? )?no (?:uses|utilices|pongas|agregues|añadas|escribas|vuelvas a) (?!esto|eso|lo|la\b|el\b|este|ese)[^?¿]{3,}"), 1.0, "No uses emojis en los commits."),
+    Frame("prefiero", Kind.PREFERENCE, rx(r"^(?:yo )?(?:prefiero|me gusta|no me gusta|odio|detesto)\b(?! (?:esto|eso|este|ese|cómo|la idea))[^?¿]{4,}"), 1.25, "Prefiero funciones cortas."),
+    Frame("siempre", Kind.PREFERENCE, rx(r"^(?:por favor,? )?(?:siempre|de ahora en adelante|a partir de ahora|en el futuro|por defecto|cada vez que)\b[^?¿]{4,}"), 1.5, "Siempre ejecuta el linter antes de hacer commit."),
+    Frame("tail_siempre", Kind.PREFERENCE, rx(r"^(?:por favor,? )?(?:usa|utiliza|escribe|responde|pregunta|ejecuta|mantén|haz|pon) siempre\b[^?¿]{4,}"), 1.5, "Responde siempre en español."),
+    Frame("en_lugar", Kind.PREFERENCE, rx(r"^(?:por favor,? )?(?:usa|utiliza|usemos|escribe) (?!esto|eso|lo\b)[^?¿]{2,60}(?:en lugar de|en vez de|, no )[^?¿]{2,}"), 1.0, "Usa uv en lugar de pip."),
+    Frame("decidimos", Kind.DECISION, rx(r"^(?:hemos decidido|decidimos|acordamos|hemos acordado|nos pasamos a|cambiamos a|migramos a)\b[^?¿]{3,}"), 1.5, "Decidimos mantener el monolito."),
+    Frame("usamos", Kind.CONVENTION, rx(r"^(?:nosotros )?(?:siempre |ya no )?(?:usamos|utilizamos|escribimos|desplegamos|soportamos|guardamos)\b (?!esto|eso)[^?¿]{3,}"), 1.25, "Usamos PostgreSQL 16."),
+    Frame("encarga", Kind.PERSON, rx(r"^(?P<person>(?-i:[A-ZÁÉÍÓÚÑ][a-záéíóúñ]+(?: [A-ZÁÉÍÓÚÑ][a-záéíóúñ]+)?)) (?:es (?:el |la )?responsable de|se encarga de|lleva|mantiene)\b[^?¿]{3,}"), 1.25, "Lucía se encarga de la facturación."),
+)
+# fmt: on
+
 SPANISH = Cues(
     code="es",
-    # A table: one frame a line.
-    # fmt: off
-    frames=(
-        Frame("nunca", Kind.PROHIBITION, rx(r"^(?:por favor,? )?(?:nunca|jamás|bajo ningún concepto|prohibido)\b(?! (?:he|había|mind))[^?¿]{4,}"), 1.5, "Nunca hagas push directo a main."),
-        Frame("no_sin", Kind.PROHIBITION, rx(r"^(?:por favor,? )?no [a-záéíóúñ]+[^?¿]{2,80}\bsin [^?¿]{3,}"), 1.25, "No cambies el esquema sin avisar."),
-        Frame("no_uses", Kind.PROHIBITION, rx(r"^(?:por favor,? )?no (?:uses|utilices|pongas|agregues|añadas|escribas|vuelvas a) (?!esto|eso|lo|la\b|el\b|este|ese)[^?¿]{3,}"), 1.0, "No uses emojis en los commits."),
-        Frame("prefiero", Kind.PREFERENCE, rx(r"^(?:yo )?(?:prefiero|me gusta|no me gusta|odio|detesto)\b(?! (?:esto|eso|este|ese|cómo|la idea))[^?¿]{4,}"), 1.25, "Prefiero funciones cortas."),
-        Frame("siempre", Kind.PREFERENCE, rx(r"^(?:por favor,? )?(?:siempre|de ahora en adelante|a partir de ahora|en el futuro|por defecto|cada vez que)\b[^?¿]{4,}"), 1.5, "Siempre ejecuta el linter antes de hacer commit."),
-        Frame("tail_siempre", Kind.PREFERENCE, rx(r"^(?:por favor,? )?(?:usa|utiliza|escribe|responde|pregunta|ejecuta|mantén|haz|pon) siempre\b[^?¿]{4,}"), 1.5, "Responde siempre en español."),
-        Frame("en_lugar", Kind.PREFERENCE, rx(r"^(?:por favor,? )?(?:usa|utiliza|usemos|escribe) (?!esto|eso|lo\b)[^?¿]{2,60}(?:en lugar de|en vez de|, no )[^?¿]{2,}"), 1.0, "Usa uv en lugar de pip."),
-        Frame("decidimos", Kind.DECISION, rx(r"^(?:hemos decidido|decidimos|acordamos|hemos acordado|nos pasamos a|cambiamos a|migramos a)\b[^?¿]{3,}"), 1.5, "Decidimos mantener el monolito."),
-        Frame("usamos", Kind.CONVENTION, rx(r"^(?:nosotros )?(?:siempre |ya no )?(?:usamos|utilizamos|escribimos|desplegamos|soportamos|guardamos)\b (?!esto|eso)[^?¿]{3,}"), 1.25, "Usamos PostgreSQL 16."),
-        Frame("encarga", Kind.PERSON, rx(r"^(?P<person>(?-i:[A-ZÁÉÍÓÚÑ][a-záéíóúñ]+(?: [A-ZÁÉÍÓÚÑ][a-záéíóúñ]+)?)) (?:es (?:el |la )?responsable de|se encarga de|lleva|mantiene)\b[^?¿]{3,}"), 1.25, "Lucía se encarga de la facturación."),
-    ),
+    frames=_FRAMES,
     heads=rx(
         r"^(?:(?:ok|vale|bien|sí|bueno|y|pero|también|además|por cierto|por favor|gracias|hola|entonces)[\s,.:;!–—-]+)"
     ),

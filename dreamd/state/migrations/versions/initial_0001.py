@@ -122,7 +122,6 @@ def upgrade() -> None:
         sa.Column("repository", sa.Text()),
         sa.Column("lineage", sa.Text(), nullable=False),
         sa.Column("entrypoint", sa.Text()),
-        sa.Column("title", sa.Text()),
         sa.Column("version", sa.Text()),
         sa.Column("branch", sa.Text()),
         sa.Column("headless", sa.Boolean(), nullable=False),

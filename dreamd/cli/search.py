@@ -1,0 +1,96 @@
+"""`dreamd search`: over memory and past sessions."""
+
+from __future__ import annotations
+
+import datetime as dt
+from typing import Annotated
+
+import typer
+
+from dreamd.cli.console import Console
+from dreamd.cli.options import ConfigOption, JsonOption
+from dreamd.clock import SystemClock, parse_time, rfc3339
+from dreamd.config import load
+from dreamd.errors import UsageError
+from dreamd.search import Index
+from dreamd.search_query import Hit
+from dreamd.settings import parse_duration
+
+_EPILOG = 'Examples: dreamd search pnpm · dreamd search "port 8181" --in memory · dreamd search 部署 --since 30d --json'
+
+
+def register(app: typer.Typer) -> None:
+    """Adds the verb."""
+    app.command("search", epilog=_EPILOG)(search)
+
+
+def search(
+    query: Annotated[list[str], typer.Argument(metavar="QUERY", help="Words to look for; rare ones lead.")],
+    where: Annotated[str | None, typer.Option("--in", metavar="WHERE", help="Only memory, or only sessions.")] = None,
+    project: Annotated[
+        str | None, typer.Option("--project", metavar="NAME", help="Only sessions of this project.")
+    ] = None,
+    since: Annotated[
+        str | None, typer.Option("--since", metavar="WHEN", help="Only sessions since: 30d, or 2026-03-01.")
+    ] = None,
+    limit: Annotated[int, typer.Option("--limit", "-n", min=1, max=1000, help="How many hits.")] = 20,
+    config: ConfigOption = None,
+    as_json: JsonOption = False,
+) -> int:
+    """Find words in memory and in past sessions, best first; any query is safe."""
+    if where not in (None, "memory", "sessions"):
+        raise UsageError(f"there is nothing called {where} to search in", hint="--in memory or --in sessions")
+    console = Console(as_json=as_json)
+    places = load(config).places
+    result = Index(places.search).query(
+        " ".join(query), where=where, project=project, since=_moment(since), limit=limit
+    )
+    console.document({"query": result.query, "took_ms": result.took_ms, "hits": [_json(hit) for hit in result.hits]})
+    for hit in result.hits:
+        place = (
+            f"{hit.path}:{hit.line}"
+            if hit.where == "memory"
+            else f"{(hit.session or '').split(':')[-1][:8]} {hit.project or ''}"
+        )
+        day = hit.at.astimezone().strftime(" %Y-%m-%d") if hit.at else ""
+        console.say(f"{console.style(place + day, 'cyan')}  {_marked(console, hit)}")
+    if not result.hits:
+        console.say(result.hint or "nothing found")
+    return 0
+
+
+def _moment(text: str | None) -> dt.datetime | None:
+    if text is None:
+        return None
+    try:
+        return SystemClock().now() - parse_duration(text)
+    except ValueError:
+        moment = parse_time(text)
+    if moment is None:
+        raise UsageError(f"{text} is neither a length of time nor a day", hint="write 30d, 12h or 2026-03-01")
+    return moment
+
+
+def _marked(console: Console, hit: Hit) -> str:
+    """The snippet with the words found in bold."""
+    parts, at = [], 0
+    for start, end in hit.spans:
+        parts += [hit.text[at:start], console.style(hit.text[start:end], "bold", "yellow")]
+        at = end
+    return "".join([*parts, hit.text[at:]])
+
+
+def _json(hit: Hit) -> dict[str, object]:
+    return {
+        "where": hit.where,
+        "path": hit.path,
+        "line": hit.line,
+        "session": hit.session,
+        "at": rfc3339(hit.at),
+        "text": hit.text,
+        "score": round(hit.score, 4),
+        "agent": hit.agent,
+        "project": hit.project,
+        "role": hit.role,
+        "offset": hit.offset,
+    }

@@ -146,37 +146,52 @@ def is_placeholder(value: str) -> bool:
     return _PLACEHOLDER.fullmatch(value, 0, _JUDGED) is not None or _MASKED.search(value, 0, _JUDGED) is not None
 
 
+class _Name(NamedTuple):
+    """A telling name, and what follows it up to its value."""
+
+    text: str
+    begin: int
+    kind: str
+    setting: Setting
+    after: re.Match[str]
+
+
 def _value_beside(text: str, at: int, stem: str) -> Assigned | None:
+    name = _announced(text, at, stem)
+    span = None if name is None else _value_span(text, name)
+    if name is None or span is None:
+        return None
+    start, stop = span
+    quoted, kind = name.after["open"] is not None, name.kind
+    value = text[start:stop]
+    if name.setting is Setting.PROSE and not quoted:
+        value = value.rstrip(".!?:") or value
+    if kind == "pass":
+        if not quoted or name.setting is Setting.PROSE or value.isalpha():
+            return None
+        kind = "password"
+    if is_secret_value(value[:_JUDGED], kind, name.setting, quoted=quoted):
+        return Assigned(start, start + len(value), kind)
+    return Assigned(start, stop, _LONG_RUN) if len(value) > _JUDGED and not quoted else None
+
+
+def _announced(text: str, at: int, stem: str) -> _Name | None:
+    """The name around a stem, where a value follows it. Cheap tests come first: most stems stand in prose."""
     head = text[max(0, at - 48) : at]
     begin = at - len(head) + len(head.rstrip(_NAME_CHARS))
-    spoken = stem in _SPOKEN
     end = at + len(stem)
-    if not spoken:
+    if stem not in _SPOKEN:
         tail = text[end : end + 48]
         end += len(tail) - len(tail.lstrip(_NAME_CHARS))
     after = _AFTER.match(text, end)
     if after is None:
         return None
     name = text[begin:end]
-    kind = _SPOKEN[stem] if spoken else _telling(name, text[max(0, begin - 12) : begin])
     setting = _setting(text, begin, name, after)
-    if kind is None or setting is None:
+    if setting is None:
         return None
-    span = _value_span(text, begin, name, after, setting)
-    if span is None:
-        return None
-    start, stop = span
-    quoted = after["open"] is not None
-    value = text[start:stop]
-    if setting is Setting.PROSE and not quoted:
-        value = value.rstrip(".!?:") or value
-    if kind == "pass":
-        if not quoted or setting is Setting.PROSE or value.isalpha():
-            return None
-        kind = "password"
-    if not is_secret_value(value[:_JUDGED], kind, setting, quoted=quoted):
-        return Assigned(start, stop, _LONG_RUN) if len(value) > _JUDGED and not quoted else None
-    return Assigned(start, start + len(value), kind)
+    kind = _SPOKEN[stem] if stem in _SPOKEN else _telling(name, text[max(0, begin - 12) : begin])
+    return None if kind is None else _Name(name, begin, kind, setting, after)
 
 
 def _setting(text: str, begin: int, name: str, after: re.Match[str]) -> Setting | None:
@@ -192,7 +207,8 @@ def _setting(text: str, begin: int, name: str, after: re.Match[str]) -> Setting 
     return Setting.CODE
 
 
-def _value_span(text: str, begin: int, name: str, after: re.Match[str], setting: Setting) -> tuple[int, int] | None:
+def _value_span(text: str, name: _Name) -> tuple[int, int] | None:
+    after, begin = name.after, name.begin
     start = after.end()
     if (opened := after["open"]) is not None:
         stop = _closing(text, start, opened)
@@ -203,13 +219,13 @@ def _value_span(text: str, begin: int, name: str, after: re.Match[str], setting:
         return None  # the shell's ${NAME:?message}
     if after["encoded"] is not None:
         bare = _BARE_ENCODED.match(text, start)
-    elif setting is Setting.SHELL and text[start - 1] == "=" and _starts_line(text, begin, name):
+    elif name.setting is Setting.SHELL and text[start - 1] == "=" and _starts_line(text, begin, name.text):
         bare = _BARE_SHELL.match(text, start)
     else:
         bare = _BARE.match(text, start)
     if bare is None:
         return None
-    if setting is Setting.FLAG and (
+    if name.setting is Setting.FLAG and (
         bare.group().startswith("-") or (bare.group().isupper() and bare.group().isalpha())
     ):
         return None  # the next flag, or a usage line's `--password PASSWORD`
@@ -237,7 +253,7 @@ def _telling(name: str, before: str) -> str | None:
     words = [word.lower() for word in _WORD.findall(name)]
     place, kind = -1, None
     for index, word in enumerate(words):
-        named = _named(word, words[index - 1] if index else _word_before(before))
+        named = _named(word, words[index - 1] if index else _word_before(before) if word == "key" else "")
         if word == "auth" and index < len(words) - 1:
             named = None
         if named is not None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from pathlib import Path
 
+from dreamd.dream.archiving import archive
 from dreamd.dream.progress import Progress, Step
 from dreamd.dream.workshop import Workshop
 from dreamd.errors import DreamdError
@@ -21,7 +22,7 @@ def aftermath(shop: Workshop, watch: Progress) -> None:
     """Index and archive; what fails is logged and tried again after the next dream."""
     index_memory(shop)
     _index_sessions(shop, watch)
-    _archive(shop, watch)
+    archive(shop, watch)
 
 
 def index_memory(shop: Workshop) -> None:
@@ -74,26 +75,3 @@ def _turns(shop: Workshop, session: SessionRecord, path: Path) -> Iterator[TurnD
         text = shop.redactor.redact(event.text[:_LONGEST_TEXT]).text
         if text.strip():
             yield TurnDoc(at=event.at, role=event.role.value, text=text, offset=event.raw.offset)
-
-
-def _archive(shop: Workshop, watch: Progress) -> None:
-    """A verified copy of every session that is finished and unused for `archive_after`; the agent's own file stays."""
-    after = shop.config.transcripts.archive_after
-    if after is None:
-        return
-    ready = shop.sessions.archivable(shop.clock.now() - after)
-    for done, session in enumerate(ready):
-        watch(Step("archive", done, len(ready)))
-        try:
-            stored = shop.archive.store(session.agent, session.id, _files(session), Path(session.root))
-        except (DreamdError, OSError) as fault:
-            logger().warning("session.unarchived", session=session.id, fault=type(fault).__name__)
-            continue
-        shop.sessions.archived(session.row, path=stored.path, digest=stored.digest, now=shop.clock.now())
-        logger().debug("session.archived", session=session.id, bytes=stored.bytes, compressed=stored.compressed)
-
-
-def _files(session: SessionRecord) -> list[Path]:
-    """The main transcript, then the directory that bears its name: sub-agents and tool results."""
-    main = Path(session.path)
-    return [main, main.with_suffix("")]

@@ -57,8 +57,9 @@ def explain(shop: Workshop, text: str) -> Explanation:
     """The best match for `text` among everything remembered. Raises UsageError where nothing comes near."""
     tree = Tree.read(shop.places.memory_root, shop.config.guards.protect)
     found = survey(tree, shop.history.head(), max_loss=shop.config.guards.max_loss)
-    best = max((*found.mine, *found.theirs), key=lambda one: _likeness(text, _text(one)), default=None)
-    if best is None or _likeness(text, _text(best)) < _ENOUGH:
+    lines: tuple[Mine | Theirs, ...] = (*found.mine, *found.theirs)
+    best = max(lines, key=lambda one: _likeness(text, one.block.text), default=None)
+    if best is None or _likeness(text, best.block.text) < _ENOUGH:
         raise UsageError("nothing that is remembered reads like this", hint="`dreamd memory` shows what is remembered")
     if isinstance(best, Theirs):
         return Explanation(best.text, best.file, best.line, "you", (), ())
@@ -71,10 +72,6 @@ def explain(shop: Workshop, text: str) -> Explanation:
         evidence=tuple(sorted(evidence, key=lambda one: (one.at is None, one.at, one.id))),
         history=entry_history(shop.history, best.record.id),
     )
-
-
-def _text(one: Mine | Theirs) -> str:
-    return one.block.text
 
 
 def _likeness(asked: str, text: str) -> float:

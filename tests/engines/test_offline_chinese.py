@@ -34,7 +34,11 @@ KEPT = [
     (Kind.PERSON, "王磊负责支付模块，改之前先问他", "王磊负责支付模块，改之前先问他。"),
     (Kind.PERSON, "移动端的负责人是李娜", "移动端的负责人是李娜。"),
     (Kind.PERSON, "账单方面的问题找赵敏", "账单方面的问题找赵敏。"),
-    (Kind.LEARNING, "上传测试不稳定是因为共用临时目录，改成各自的目录就好了", "上传测试不稳定是因为共用临时目录，改成各自的目录就好了。"),
+    (
+        Kind.LEARNING,
+        "上传测试不稳定是因为共用临时目录，改成各自的目录就好了",
+        "上传测试不稳定是因为共用临时目录，改成各自的目录就好了。",
+    ),
     (Kind.LEARNING, "超时的根本原因是缺少索引", "超时的根本原因是缺少索引。"),
     (Kind.OUTCOME, "接口延迟从 900ms 降到 210ms", "接口延迟从 900ms 降到 210ms。"),
     (Kind.OUTCOME, "加缓存之后构建时间减少了 40%", "加缓存之后构建时间减少了 40%。"),
@@ -91,7 +95,12 @@ def test_what_does_not_last_is_left(typed: str) -> None:
 
 @pytest.mark.parametrize(
     ("typed", "scope"),
-    [("请用中文回答", Scope.GENERAL), ("我更喜欢用空格缩进", Scope.GENERAL), ("后端端口是 8081", Scope.PROJECT), ("我们一般用 squash 合并", Scope.PROJECT)],
+    [
+        ("请用中文回答", Scope.GENERAL),
+        ("我更喜欢用空格缩进", Scope.GENERAL),
+        ("后端端口是 8081", Scope.PROJECT),
+        ("我们一般用 squash 合并", Scope.PROJECT),
+    ],
 )
 def test_a_chinese_line_has_its_scope(typed: str, scope: Scope) -> None:
     (found,) = read(typed).findings

@@ -59,12 +59,22 @@ def test_the_small_hours_belong_to_the_night_before_only_for_yesterday() -> None
     assert resolve("we moved yesterday", late).happened == dt.date(2026, 3, 1)
 
 
-@pytest.mark.parametrize("text", ["never deploy on Fridays", "never deploy on Friday", "answer as soon as you can", "`yesterday` is a key of the report"])
+@pytest.mark.parametrize(
+    "text",
+    [
+        "never deploy on Fridays",
+        "never deploy on Friday",
+        "answer as soon as you can",
+        "`yesterday` is a key of the report",
+    ],
+)
 def test_habits_and_code_are_not_dates(text: str) -> None:
     assert resolve(text, MONDAY).text == text
 
 
-@pytest.mark.parametrize("text", ["recently we moved the docs to the wiki", "we switched the queue to arq a while ago", "最近我们换成了 arq"])
+@pytest.mark.parametrize(
+    "text", ["recently we moved the docs to the wiki", "we switched the queue to arq a while ago", "最近我们换成了 arq"]
+)
 def test_a_sentence_whose_day_is_unknown_is_dropped(text: str) -> None:
     assert lines(text) == []
     assert is_relative(text)

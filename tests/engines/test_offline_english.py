@@ -14,7 +14,11 @@ KEPT = [
     (Kind.PROHIBITION, "no console.log in production code", "No console.log in production code."),
     (Kind.PROHIBITION, "avoid inheritance in the domain layer", "Avoid inheritance in the domain layer."),
     (Kind.PROHIBITION, "stop adding try/except around everything", "Stop adding try/except around everything."),
-    (Kind.PROHIBITION, "handlers must not talk to the database directly", "Handlers must not talk to the database directly."),
+    (
+        Kind.PROHIBITION,
+        "handlers must not talk to the database directly",
+        "Handlers must not talk to the database directly.",
+    ),
     (Kind.PROHIBITION, "silent fallbacks are not acceptable", "Silent fallbacks are not acceptable."),
     (Kind.PROHIBITION, "I did not ask you to commit", "Do not commit unless asked."),
     (Kind.PROHIBITION, "it's not ok to swallow exceptions in workers", "Do not swallow exceptions in workers."),
@@ -22,21 +26,41 @@ KEPT = [
     (Kind.PROHIBITION, "do not guess, ask", "Do not guess, ask."),
     (Kind.PREFERENCE, "I prefer small commits", "Prefers small commits."),
     (Kind.PREFERENCE, "i hate emojis in log messages", "Hates emojis in log messages."),
-    (Kind.PREFERENCE, "I'd rather see one long function than five tiny ones", "Would rather see one long function than five tiny ones."),
-    (Kind.PREFERENCE, "please always run the formatter before you commit", "Always run the formatter before you commit."),
+    (
+        Kind.PREFERENCE,
+        "I'd rather see one long function than five tiny ones",
+        "Would rather see one long function than five tiny ones.",
+    ),
+    (
+        Kind.PREFERENCE,
+        "please always run the formatter before you commit",
+        "Always run the formatter before you commit.",
+    ),
     (Kind.PREFERENCE, "I want you to always show the plan first", "Always show the plan first."),
     (Kind.PREFERENCE, "from now on answer in english", "Answer in english."),
     (Kind.PREFERENCE, "be concise", "Be concise."),
     (Kind.PREFERENCE, "keep responses short", "Keep responses short."),
     (Kind.PREFERENCE, "ask me before every deploy", "Ask me before every deploy."),
     (Kind.PREFERENCE, "rule: ask before adding a dependency", "Always ask before adding a dependency."),
-    (Kind.PREFERENCE, "when you touch a public function, update its docstring", "When you touch a public function, update its docstring."),
+    (
+        Kind.PREFERENCE,
+        "when you touch a public function, update its docstring",
+        "When you touch a public function, update its docstring.",
+    ),
     (Kind.PREFERENCE, "use httpx instead of requests", "Use httpx instead of requests."),
     (Kind.CORRECTION, "no, use podman not docker", "Use podman not docker."),
     (Kind.CORRECTION, "actually we use poetry here, not pip", "We use poetry, not pip."),
     (Kind.CORRECTION, "that's wrong, the port is 8181", "The port is 8181."),
-    (Kind.DECISION, "We decided to keep the monolith because the team is small", "We decided to keep the monolith because the team is small."),
-    (Kind.DECISION, "ok so let's go with SQLite because we only have one writer", "Go with SQLite because we only have one writer."),
+    (
+        Kind.DECISION,
+        "We decided to keep the monolith because the team is small",
+        "We decided to keep the monolith because the team is small.",
+    ),
+    (
+        Kind.DECISION,
+        "ok so let's go with SQLite because we only have one writer",
+        "Go with SQLite because we only have one writer.",
+    ),
     (Kind.DECISION, "we switched the queue from RQ to arq", "We switched the queue from RQ to arq."),
     (Kind.DECISION, "i no longer use tox", "No longer uses tox."),
     (Kind.DECISION, "we're going to adopt trunk based development", "We're going to adopt trunk based development."),
@@ -58,11 +82,27 @@ KEPT = [
     (Kind.FACT, "The release branch is called stable.", "The release branch is called stable."),
     (Kind.FACT, "all timestamps are stored in UTC", "All timestamps are stored in UTC."),
     (Kind.FACT, "we are on python 3.12", "We are on python 3.12."),
-    (Kind.LEARNING, "the root cause of the timeouts was a missing index", "The root cause of the timeouts was a missing index."),
-    (Kind.LEARNING, "the flaky upload test was caused by a shared temp dir; a per-test dir fixed it", "The flaky upload test was caused by a shared temp dir; a per-test dir fixed it."),
-    (Kind.OUTCOME, "p95 latency dropped from 900 ms to 210 ms after adding the index", "p95 latency dropped from 900 ms to 210 ms after adding the index."),
+    (
+        Kind.LEARNING,
+        "the root cause of the timeouts was a missing index",
+        "The root cause of the timeouts was a missing index.",
+    ),
+    (
+        Kind.LEARNING,
+        "the flaky upload test was caused by a shared temp dir; a per-test dir fixed it",
+        "The flaky upload test was caused by a shared temp dir; a per-test dir fixed it.",
+    ),
+    (
+        Kind.OUTCOME,
+        "p95 latency dropped from 900 ms to 210 ms after adding the index",
+        "p95 latency dropped from 900 ms to 210 ms after adding the index.",
+    ),
     (Kind.OUTCOME, "caching the tokens made the build 40% faster", "Caching the tokens made the build 40% faster."),
-    (Kind.PERSON, "Amira owns the deploy scripts, ask her before changing them", "Amira owns the deploy scripts, ask her before changing them."),
+    (
+        Kind.PERSON,
+        "Amira owns the deploy scripts, ask her before changing them",
+        "Amira owns the deploy scripts, ask her before changing them.",
+    ),
     (Kind.PERSON, "ask Kim about anything that touches billing", "Ask Kim about anything that touches billing."),
     (Kind.PERSON, "the payments service is maintained by Noor", "The payments service is maintained by Noor."),
 ]
@@ -185,7 +225,9 @@ def test_a_line_is_the_projects_unless_it_is_about_the_person_everywhere(typed: 
 
 
 def test_a_request_after_a_fact_is_cut_off() -> None:
-    assert lines("for orchard the cache layer is Redis, please stick to it") == ["For orchard the cache layer is Redis."]
+    assert lines("for orchard the cache layer is Redis, please stick to it") == [
+        "For orchard the cache layer is Redis."
+    ]
     assert lines("no longer need the staging cluster, can you delete it?") == ["No longer need the staging cluster."]
 
 
@@ -196,7 +238,9 @@ def test_a_rule_inside_a_request_is_found() -> None:
 
 
 def test_a_pronoun_is_resolved_from_the_sentence_before_or_the_line_is_dropped() -> None:
-    assert lines("The preview server is flaky. It must listen on port 8181.") == ["The preview server must listen on port 8181."]
+    assert lines("The preview server is flaky. It must listen on port 8181.") == [
+        "The preview server must listen on port 8181."
+    ]
     assert lines("It must listen on port 8181.") == []
 
 
@@ -208,7 +252,9 @@ def test_a_reason_typed_when_refusing_a_tool_counts_more() -> None:
 
 
 def test_a_secret_takes_its_clause_with_it_and_leaves_the_fact() -> None:
-    assert lines("The staging key was rotated, the new one is [REDACTED:github] use it.") == ["The staging key was rotated (2026-03-18)."]
+    assert lines("The staging key was rotated, the new one is [REDACTED:github] use it.") == [
+        "The staging key was rotated (2026-03-18)."
+    ]
 
 
 def test_context_turns_make_no_findings() -> None:

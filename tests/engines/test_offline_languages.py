@@ -7,7 +7,9 @@ from dreamd.engines.offline.languages.detect import ALL, language_of
 from dreamd.engines.protocol import Kind
 from engines.typed import read
 
-EXAMPLES = [pytest.param(cues, frame, id=f"{cues.code}-{frame.name}") for cues in ALL for frame in cues.frames + cues.dated]
+EXAMPLES = [
+    pytest.param(cues, frame, id=f"{cues.code}-{frame.name}") for cues in ALL for frame in cues.frames + cues.dated
+]
 
 
 @pytest.mark.parametrize(("cues", "frame"), EXAMPLES)

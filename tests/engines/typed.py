@@ -10,7 +10,9 @@ from dreamd.transcripts.event import Origin, Role
 SAID = dt.datetime(2026, 3, 18, 9, 0, tzinfo=dt.UTC)
 
 
-def turn(text: str, *, n: int = 0, origin: Origin = Origin.TYPED, role: Role = Role.HUMAN, at: dt.datetime = SAID) -> Turn:
+def turn(
+    text: str, *, n: int = 0, origin: Origin = Origin.TYPED, role: Role = Role.HUMAN, at: dt.datetime = SAID
+) -> Turn:
     return Turn(f"turn-{n}", at + dt.timedelta(minutes=n), role, origin, text, "session.jsonl", n * 100)
 
 
@@ -33,7 +35,16 @@ def lines(*turns: Turn | str) -> list[str]:
     return [f.text for f in read(*turns).findings if f.weight >= 1]
 
 
-def finding(text: str, *, n: int = 1, weight: float = 1.0, slot: str = "", value: str = "", session: str = "", kind: Kind = Kind.FACT) -> Finding:
+def finding(
+    text: str,
+    *,
+    n: int = 1,
+    weight: float = 1.0,
+    slot: str = "",
+    value: str = "",
+    session: str = "",
+    kind: Kind = Kind.FACT,
+) -> Finding:
     return Finding(
         kind=kind,
         scope=Scope.PROJECT,

@@ -219,6 +219,9 @@ def _with_day(text: str, day: dt.date | None) -> str:
 _HANGING = rx(
     r"^(?:it|this|that|these|those|they|them|he|she|there|here|one|so|which)\b(?! (?:repo|project))|\b(?:use|do|keep|make|call|put|move|set|prefer|drop|remove|rename|avoid|need|want|like|wants|likes|prefers|mention|with|about|for|of|to|in|on|at|from|by) (?:it|them|this|these|those)\b(?! (?:repo|project|way))"
 )
+_OPEN_END = rx(
+    r"\b(?:our own|my own|their own|the (?:other|rest|same|latter|former)|such|ones|to (?:resolve|fix|solve)|of|with|for|to|and|or|than|as|when|if|by)\.$"
+)
 _NAMED_BEFORE = rx(
     r"[,;:] |^(?:when|if|whenever|before|after|every|each|all|the|our) |\b(?:before|after|without|when|until|because|since|so|to)\b.*$"
 )
@@ -226,6 +229,8 @@ _NAMED_BEFORE = rx(
 
 def _hangs(text: str) -> bool:
     """Whether a line needs words that it does not hold: it begins with a pronoun, or its object is one."""
+    if _OPEN_END.search(text):
+        return True
     match = _HANGING.search(text)
     return match is not None and (match.start() == 0 or not _NAMED_BEFORE.search(text[: match.start()]))
 

@@ -8,8 +8,8 @@ from dataclasses import dataclass, replace
 
 from dreamd.engines.offline.judge import reject
 from dreamd.engines.offline.similar import Sense, likeness, opposed, same, sense, speaks_of, stem
-from dreamd.engines.offline.verdict import KEEP
-from dreamd.engines.protocol import Act, Finding, Kind, KnownEntry, Proposal, Reconciliation, Topic
+from dreamd.engines.offline.verdict import KEEP, WEAK
+from dreamd.engines.protocol import Act, Finding, KnownEntry, Proposal, Reconciliation, Topic
 
 _RETRACTED = "retracted"
 _LONG_AGO = dt.datetime.min.replace(tzinfo=dt.UTC)
@@ -57,7 +57,7 @@ def _repeated(findings: list[Finding]) -> list[Finding]:
     """Weak findings gain their right to stand by being said again in another session."""
     raised: list[Finding] = []
     for finding in findings:
-        if finding.weight >= KEEP or finding.kind is Kind.LEARNING:
+        if finding.weight >= WEAK:
             raised.append(finding)
             continue
         own = sense(finding.text)
@@ -78,7 +78,7 @@ def _decide(finding: Finding, standing: list[_Standing]) -> Proposal:
     rival = _rival(finding, own, standing)
     if rival:
         return _meet_rival(finding, rival)
-    if finding.weight < KEEP and finding.kind is not Kind.LEARNING:
+    if finding.weight < WEAK:
         return _drop(finding, "weak")
     return Proposal(Act.ADD, (finding.id,), reason="new")
 
@@ -139,7 +139,7 @@ def _ends(finding: Finding, own: Sense, line: _Standing) -> bool:
 def _meet_rival(finding: Finding, rival: _Standing) -> Proposal:
     if (finding.at or _LONG_AGO) < rival.at:
         return _drop(finding, "contradicted")
-    if finding.weight < KEEP:
+    if finding.weight < WEAK:
         return _drop(finding, "weak")
     if not rival.mine:
         return Proposal(Act.ADD, (finding.id,), entry_id=rival.id, reason="contradicted")

@@ -17,7 +17,8 @@ _WORD = re.compile(r"`[^`]+`|[\w@./+#:-]*\w|[\u3400-\u9fff\u3040-\u30ff\uac00-\u
 _CJK = re.compile(r"[\u3400-\u9fff\u3040-\u30ff\uac00-\ud7af]+")
 _DISTINCT = re.compile(r"\d|[_/@.]|[a-z][A-Z]|^[A-Z]{2,}$")
 _CONTRAST = rx(
-    r"(?:,? (?:and )?not (?:with |in |on |to )?|,? instead of |,? rather than |(?<= )over (?=\w+$)|,? in place of |,? no longer |[，,]?(?:而不是|不要用|别用|不用|而非|不要使用) ?)([^,;.。，；]+)"
+    r"(?:(?<!\bdo)(?<!does)(?<!\bdid)(?<!should)(?<!must)(?<!\bis)(?<!\bare)(?<!\bcan)(?<!\bmay)(?<!will),? (?:and )?not (?:with |in |on |to )?|, never |,? instead of |,? rather than |(?<= )over (?=\w+$)|"
+    r",? in place of |(?:^|,? )no longer (?:uses? |needs? |supports? )?|[，,]?(?:而不是|不要用|别用|不用|而非|不要使用) ?)([^,;.，。；]+)"
 )
 _NEGATION = rx(
     r"\b(?:never|not|no|don'?t|doesn'?t|isn'?t|aren'?t|won'?t|can'?t|cannot|mustn'?t|shouldn'?t|avoid|stop|without|forbidden|banned|no longer|nie(?:mals)?|keine?|nicht|nunca|jamás|jamais|никогда|не)\b|不|别|勿|禁止|没有|未|ない|ません|마(?:세요|라)|않|금지"

@@ -104,14 +104,9 @@ def weigh(sentence: str, cues: Cues, origin: Origin, said: dt.datetime | None) -
         said: when, in the person's zone.
     """
     text = sentence.strip(" .。!！~")
-    if cues.praise.match(sentence.strip()):
-        return "praise"
-    if len(text) > _LONGEST:
-        return "long"
-    if _LONG_QUOTE.search(text):
-        return "quoted"
-    if text.endswith(("?", "\N{FULLWIDTH QUESTION MARK}")) and not _CLAUSE.search(text):
-        return "question"
+    plain = _plainly_left(text, cues)
+    if plain:
+        return plain
     head = _take_heads(text, cues)
     if len(head.core) < (4 if cues.code in ("zh", "ja", "ko") else 8):
         return "short"
@@ -126,6 +121,19 @@ def weigh(sentence: str, cues: Cues, origin: Origin, said: dt.datetime | None) -
             return outcome
         left = outcome if start == 0 or left == "statement" else left
     return left
+
+
+def _plainly_left(text: str, cues: Cues) -> Left | None:
+    """Why a sentence needs no closer look."""
+    if cues.praise.match(text):
+        return "praise"
+    if len(text) > _LONGEST:
+        return "long"
+    if _LONG_QUOTE.search(text):
+        return "quoted"
+    if text.endswith(("?", "\N{FULLWIDTH QUESTION MARK}")) and not _CLAUSE.search(text):
+        return "question"
+    return None
 
 
 def _take_heads(text: str, cues: Cues) -> _Head:

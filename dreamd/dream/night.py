@@ -18,7 +18,6 @@ from dreamd.memory.plan import ChangeKind, Plan, Reason
 from dreamd.state.run_record import ChangeTally, Outcome, PassTime, RunRecord, SessionTally
 from dreamd.state.runs import Conclusion
 
-
 #: Fates that do not end a finding as dropped: what is withheld has a status of its own, and what was too weak alone stays
 #: open, because it counts when it is said again.
 _STAYS = frozenset({Reason.WITHHELD, Reason.WEAK})

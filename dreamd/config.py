@@ -117,7 +117,9 @@ def load(chosen: Path | None = None, environ: Mapping[str, str] | None = None) -
     try:
         config = Config.model_validate(raw)
     except ValidationError as error:
-        problems += [_explain(file, problem) for problem in error.errors(include_url=False, include_context=False)]
+        problems += [
+            _explain(file, problem, environ) for problem in error.errors(include_url=False, include_context=False)
+        ]
     else:
         problems += [
             f"{_origin(file, key, environ)}: {key}: this value's feature is not there yet; {advice}"
@@ -292,7 +294,7 @@ def _scalar(text: str, default: object) -> tuple[object, str]:
     return text, ""
 
 
-def _explain(file: Path, problem: Mapping[str, Any]) -> str:
+def _explain(file: Path, problem: Mapping[str, Any], environ: Mapping[str, str]) -> str:
     location = [str(part) for part in problem["loc"]]
     key = ".".join(part for part in location if not part.isdigit())
     kind = str(problem["type"])
@@ -301,7 +303,7 @@ def _explain(file: Path, problem: Mapping[str, Any]) -> str:
         sections = list(Config.model_fields)
         return f"{file}: unknown key {key}{_nearest(key, known if '.' in key else [*sections, *known])}"
     message = str(problem["msg"]).removeprefix("Value error, ")
-    return f"{file}: {key}: {message[:1].lower()}{message[1:]}"
+    return f"{_origin(file, key, environ)}: {key}: {message[:1].lower()}{message[1:]}"
 
 
 def _nearest(key: str, known: list[str]) -> str:

@@ -12,33 +12,14 @@ def _words(sentence: str) -> frozenset[str]:
     return frozenset(sentence.split())
 
 
-#: What is looked for in lower-cased text; each leads to a name that `_is_telling` judges whole.
-STEMS = (
-    "pass",
-    "pwd",
-    "secret",
-    "token",
-    "key",
-    "credential",
-    "auth",
-    "mnemonic",
-    "seed phrase",
-    "密码",
-    "口令",
-    "密钥",
-    "令牌",
-    "パスワード",
-)
-
 #: Names that stand in running text without an edge, with their kind.
 _SPOKEN = {
-    "密码": "password",
-    "口令": "password",
-    "密钥": "token",
-    "令牌": "token",
-    "パスワード": "password",
-    "seed phrase": "password",
-}
+    "密码": "password", "口令": "password", "密钥": "token", "令牌": "token", "パスワード": "password", "비밀번호": "password",
+    "пароль": "password", "contraseña": "password", "senha": "password", "mot de passe": "password", "seed phrase": "password",
+}  # fmt: skip
+#: What is looked for in lower-cased text; each leads to a name that `_telling` judges whole.
+STEMS = ("pass", "pw", "secret", "token", "key", "credential", "auth", "mnemonic", *_SPOKEN)
+
 _PASSWORDS = ("password", "passwd", "passphrase", "passcode", "passwort", "pwd", "mnemonic")
 _TOKENS = ("secret", "token", "credential", "credentials", "apikey", "accesskey", "secretkey", "privatekey", "authkey")
 #: "key" alone names anything (cache keys, map keys); with one of these before it, it names a secret.
@@ -65,11 +46,16 @@ _NOT_BEFORE = _words(
 _NAME_CHARS = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-."
 _WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
 _AFTER = re.compile(
-    r"(?P<close>\\{0,7}[\"'`])?\]?(?:[ \t]{0,8}(?P<sep>:[=\-]|=>|===?|[=:]|：|＝)[ \t]{0,8}"
-    r"|(?P<encoded>%3[DdAa])|(?P<xml>>)|(?P<prose>[ \t]{1,3}(?:is|was|are|to|:|=)[ \t:]{1,4}|[ \t]{0,3}(?:是|为|：|改成|改为)[ \t]{0,3})|(?P<flag>[ \t]{1,3}))"
+    r"(?:(?P<pair>\\{0,7}[\"']?,?\s{1,20}[\"'\\]{0,4}[vV]alue[\"'\\]{0,4}[ \t]{0,4}[:=][ \t]{0,4})"  # name: X, value: Y
+    r"|(?P<close>\\{0,7}[\"'`])?\]?(?:[ \t]{0,8}(?P<sep>[:?][=]|:-|=>|===?|[=:]|：|＝)[ \t]{0,8}"
+    r"|(?P<encoded>%3[DdAa])|(?P<xml>>)|(?P<prose>[ \t]{1,3}(?:is|was|are|to|ist|lautet|es|est|é|это|:|=)[ \t:]{1,4}"
+    r"|[ \t]{0,3}(?:是|为|：|改成|改为|换成)了?[:：]?[ \t]{0,3})|(?P<flag>[ \t]{1,3})))"
     r"(?P<open>\\{0,7}[\"'`“「]|%22)?",
 )
-_BARE = re.compile(r"[^\s\"'`,;)\]}<>|&\\，。；、]{1,4096}+")
+#: An unquoted value ends at white space, quotes and brackets, and at "," ";" "&" where what follows looks like the next pair.
+_BARE = re.compile(
+    r"(?:[^\s\"'`,;)\]}<>|&\\，。；、]|[,;&](?![\w .\-]{0,30}[=:]|[\s\"'`)\]},;&\\]|$)){1,4096}+",
+)
 _BARE_SHELL = re.compile(r"[^\s\"'`\\]{1,4096}+")
 _BARE_ENCODED = re.compile(r"(?:[\w.\-~+*!]|%(?!26|22|20|0[AaDd])[0-9A-Fa-f]{2}){1,2048}+", re.ASCII)
 _QUOTE_END = {"“": "”", "「": "」"}
@@ -101,6 +87,7 @@ _SEGMENT = re.compile(r"[\-_./:@]+")
 _LONG_HEX = re.compile(r"[0-9a-fA-F]{24,}")
 _MIN_PASSWORD = 4  # characters; shorter ones are flags and examples
 _MIN_RANDOM = 8
+_MIN_BASE64 = 20
 _MIN_LETTERS = 12  # a token of letters only, and only where KEY=value says that it is one
 _MIN_MIXED = 3  # changes between letters and digits: "app-v2" has one, "tls1-v2" two
 _PHRASE_WORDS = range(11, 26)
@@ -198,12 +185,14 @@ def _setting(text: str, begin: int, name: str, after: re.Match[str]) -> Setting 
     if after["xml"] is not None:
         return Setting.CODE if text[max(0, begin - 1) : begin] == "<" else None
     if after["flag"] is not None:
-        dashed = name.startswith("--") or text[max(0, begin - 2) : begin] == " -"
+        if name.lower() in _SPOKEN:
+            return Setting.PROSE
+        dashed = name.startswith("--") or text[max(0, begin - 5) : begin].endswith((" -", "ENV ", "setx "))
         return Setting.FLAG if dashed and after["close"] is None else None
     if after["prose"] is not None:
         return Setting.PROSE
-    if name.upper() == name and name[:1].isalpha() and after["sep"] in {"=", ":"}:
-        return Setting.SHELL if after["sep"] == "=" else Setting.LABEL
+    if name.upper() == name and name[:1].isalpha() and (after["pair"] is not None or after["sep"] in {"=", "?=", ":"}):
+        return Setting.LABEL if after["sep"] in {None, ":"} else Setting.SHELL
     return Setting.CODE
 
 
@@ -219,7 +208,7 @@ def _value_span(text: str, name: _Name) -> tuple[int, int] | None:
         return None  # the shell's ${NAME:?message}
     if after["encoded"] is not None:
         bare = _BARE_ENCODED.match(text, start)
-    elif name.setting is Setting.SHELL and text[start - 1] == "=" and _starts_line(text, begin, name.text):
+    elif after["sep"] == "=" and after.end() - after.start() == 1 and _starts_line(text, begin):
         bare = _BARE_SHELL.match(text, start)
     else:
         bare = _BARE.match(text, start)
@@ -232,8 +221,8 @@ def _value_span(text: str, name: _Name) -> tuple[int, int] | None:
     return start, bare.end()
 
 
-def _starts_line(text: str, begin: int, name: str) -> bool:
-    return text[max(0, begin - 1) : begin] in {"", "\n"} or text[max(0, begin - 7) : begin] == "export " or not name
+def _starts_line(text: str, begin: int) -> bool:
+    return text[max(0, begin - 1) : begin] in {"", "\n"} or text[max(0, begin - 7) : begin] == "export "
 
 
 def _closing(text: str, start: int, opened: str) -> int:
@@ -268,9 +257,9 @@ def _telling(name: str, before: str) -> str | None:
 
 
 def _named(word: str, before: str) -> str | None:
-    if word in {"pass", "pw"}:
+    if word == "pass":
         return "pass"
-    if word.endswith(_PASSWORDS) or (word == "phrase" and before in {"pass", "seed", "recovery"}):
+    if word == "pw" or word.endswith(_PASSWORDS) or (word == "phrase" and before in {"pass", "seed", "recovery"}):
         return "password"
     if word.endswith(_TOKENS) or word == "auth" or (word == "key" and before in _KEY_OWNERS):
         return "token"
@@ -299,7 +288,7 @@ def is_secret_value(value: str, kind: str, setting: Setting, *, quoted: bool) ->
         )
     if not quoted and (value[0] in "({[" or (setting in _LIKE_CODE and _CODE.fullmatch(value))):
         return False
-    if _PATH.fullmatch(value) or _ALGORITHM.fullmatch(value):
+    if (_PATH.fullmatch(value) and not _hides_random(value)) or _ALGORITHM.fullmatch(value):
         return False
     return _is_password(value, setting, quoted=quoted) if kind == "password" else _is_random(value, setting)
 
@@ -335,6 +324,11 @@ def _is_random(value: str, setting: Setting) -> bool:
             and not _IDENTIFIER_WORDS.fullmatch(value)
         )
     return named or len(_MIX.findall(value)) >= _MIN_MIXED or any(_is_mixed(part) for part in _SEGMENT.split(value))
+
+
+def _hides_random(path: str) -> bool:
+    """Whether a value that could be a path is base64 that begins with its slash."""
+    return "." not in path and any(len(part) >= _MIN_BASE64 and _is_mixed(part) for part in path.split("/"))
 
 
 def _is_mixed(part: str) -> bool:

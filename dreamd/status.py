@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 from dreamd import __version__
 from dreamd.clock import rfc3339
+from dreamd.dream.aftermath import CONTRADICTIONS
 from dreamd.dream.outlook import gates_now, since_midnight
 from dreamd.dream.workshop import Workshop
 from dreamd.ingest import Source
@@ -89,6 +90,14 @@ def problems(shop: Workshop) -> list[Problem]:
                 "review_waiting",
                 f"run {newest.id} waits for review",
                 "look with `dreamd runs show last`, then accept or reject it",
+            )
+        )
+    if contradicted := shop.marks.text(CONTRADICTIONS):
+        found.append(
+            Problem(
+                "lines_contradicted",
+                f"newer words contradict {contradicted} lines that you wrote",
+                "look for “the line above is older” in the memory files and keep the one that is true",
             )
         )
     counts = shop.sessions.counts(shop.clock.now(), shop.config.gates.idle)

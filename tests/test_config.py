@@ -116,3 +116,8 @@ def test_a_pattern_that_does_not_compile_is_named(tmp_path: Path) -> None:
 def test_thresholds_out_of_order_are_refused(tmp_path: Path) -> None:
     (told,) = problems_of(write(tmp_path / "c.toml", "[budget]\nwarn_at = 0.99"))
     assert "warn_at" in told
+
+
+def test_a_bad_value_from_the_environment_is_told_with_its_variable(tmp_path: Path) -> None:
+    (told,) = problems_of(write(tmp_path / "c.toml", ""), {"DREAMD_GATES__IDLE": "soon"})
+    assert told.startswith("DREAMD_GATES__IDLE: gates.idle: not a duration")

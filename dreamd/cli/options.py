@@ -12,6 +12,9 @@ ConfigOption = Annotated[
 ]
 JsonOption = Annotated[bool, typer.Option("--json", help="Print one JSON document and nothing else.")]
 VerboseOption = Annotated[
-    int, typer.Option("--verbose", "-v", count=True, help="Tell more on standard error; twice for debugging.")
+    int,
+    typer.Option(
+        "--verbose", "-v", count=True, help="Tell more on standard error; twice for debugging.", show_default=False
+    ),
 ]
 YesOption = Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")]

@@ -15,14 +15,22 @@ from dreamd.search import SessionDoc, TurnDoc
 from dreamd.state.records import SessionRecord
 from dreamd.transcripts.event import Origin, Role
 
+CONTRADICTIONS = "contradictions"  # the mark's name
 _LONGEST_TEXT = 8_000  # characters of one turn that can be found again
 
 
 def aftermath(shop: Workshop, watch: Progress) -> None:
     """Index and archive; what fails is logged and tried again after the next dream."""
+    count_contradictions(shop)
     index_memory(shop)
     _index_sessions(shop, watch)
     archive(shop, watch)
+
+
+def count_contradictions(shop: Workshop) -> None:
+    """How many lines of a person stand against newer evidence: noted for `status`, which never opens history."""
+    count = sum(1 for entry in shop.history.head().entries if entry.beneath and entry.retired_at is None)
+    shop.marks.set(CONTRADICTIONS, str(count) if count else None)
 
 
 def index_memory(shop: Workshop) -> None:

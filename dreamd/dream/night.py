@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 
-from dreamd.dream.consolidate import Fate
+from dreamd.dream.clerk import Fate
 from dreamd.dream.orient import Orientation
 from dreamd.dream.progress import Progress, Step
 from dreamd.dream.workshop import Workshop

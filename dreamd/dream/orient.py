@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from dreamd.dream.consolidate import Knowledge, PersonLine
+from dreamd.dream.clerk import PersonLine
+from dreamd.dream.consolidate import Knowledge
 from dreamd.dream.workshop import Workshop
 from dreamd.memory.survey import Survey, refuse_vanished, survey
 from dreamd.memory.tree import Tree

@@ -8,7 +8,7 @@ from dataclasses import replace
 
 from ulid import ULID
 
-from dreamd.dream.aftermath import index_memory
+from dreamd.dream.aftermath import count_contradictions, index_memory
 from dreamd.dream.lock import dream_lock, still_ours
 from dreamd.dream.night import tally, told
 from dreamd.dream.recovery import recover
@@ -173,6 +173,7 @@ def _commit(
         confirm=confirm,
         on_committed=conclude,
     )
+    count_contradictions(shop)
     index_memory(shop)
     return told(ended[0])
 

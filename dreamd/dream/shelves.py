@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from dreamd.dream.consolidate import Shelf
+from dreamd.dream.clerk import Shelf
 from dreamd.engines.protocol import Finding, Scope, Topic
 from dreamd.state.projects import slug
 from dreamd.state.records import Pending, ProjectRecord

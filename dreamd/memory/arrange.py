@@ -176,7 +176,7 @@ def _additions(wishes: Sequence[Wish]) -> list[Change]:
     for wish in sorted((w for w in wishes if w.act is ChangeKind.ADD), key=_reading_order):
         here = sections[wish.record.file, wish.record.section]
         higher = [record for record in here if rank(record) >= rank(wish.record)]
-        after = f"key:{wish.beneath}" if wish.beneath else higher[-1].id if higher else ""
+        after = f"key:{wish.record.beneath}" if wish.record.beneath else higher[-1].id if higher else ""
         here.insert(here.index(higher[-1]) + 1 if higher else 0, wish.record)
         changes.append(_change(ChangeKind.ADD, wish, wish.reason or Reason.NEW, after=after))
     return changes

@@ -58,7 +58,8 @@ def rank(record: EntryRecord) -> float:
     """How much an entry deserves the reader's attention: kind, repetition, recency of evidence; independent of today."""
     weight = _KIND_WEIGHT.get(record.kind, 2.0) * (1.0 + math.log(max(record.weight, 0.1) + 1.0))
     age = ((record.last_at or EPOCH) - EPOCH).days / 365.0
-    return weight + 0.5 * age + (100.0 if record.pinned else 0.0)
+    # A line under a person's own is of no use anywhere else, and a pinned one is there because somebody said so.
+    return weight + 0.5 * age + (100.0 if record.pinned or record.beneath else 0.0)
 
 
 def confirmed_at(record: EntryRecord) -> dt.datetime:

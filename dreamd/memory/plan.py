@@ -67,6 +67,7 @@ class EntryRecord:
     demoted: bool = False  # left MEMORY.md for its topic file (cap or staleness)
     retired_at: dt.datetime | None = None  # tombstone: a person deleted it; it stands in no file and stays away
     occurrence: int = 0
+    beneath: str = ""  # key of a person's line that newer evidence contradicts; the entry stands directly under it
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,7 +18,6 @@ class Wish:
     reason: Reason | None = None
     old: str | None = None
     findings: tuple[str, ...] = ()  # of this dream
-    beneath: str = ""  # entry_key of the person's line that this one stands under
 
 
 @dataclass(frozen=True, slots=True)

@@ -230,7 +230,9 @@ def test_secrets_reach_neither_memory_nor_state(world: World) -> None:
     key = "sk-ant-api03-" + "Ab3" * 20
     world.say(f"Always use the key {key} for the staging server.", "We always use pnpm in this repo, never npm.")
     world.kick()
-    stored = b"".join(path.read_bytes() for path in world.home.rglob("*") if path.is_file() and ".claude/projects" not in str(path))
+    stored = b"".join(
+        path.read_bytes() for path in world.home.rglob("*") if path.is_file() and ".claude/projects" not in str(path)
+    )
     assert key.encode() not in stored
 
 
@@ -289,3 +291,26 @@ def test_what_is_too_weak_alone_counts_when_it_is_said_again_in_a_later_dream(wo
     world.say("The makefile uses tabs.", session=3, ago=HOURS)
     world.kick()
     assert "akefile" in world.text()
+
+
+def test_newer_words_against_a_persons_line_stand_dated_under_it(world: World) -> None:
+    world.root.mkdir(parents=True)
+    (world.root / "MEMORY.md").write_text("# Memory\n\n- Indent with tabs.\n- Another line.\n")
+    world.say("From now on always indent with spaces, in every project.")
+    run = world.kick()
+    assert run.outcome is Outcome.COMMITTED
+    lines = world.memory().splitlines()
+    at = lines.index("- Indent with tabs.")
+    assert lines[at + 1].startswith("- Since 2026-03-10: ")
+    assert lines[at + 1].endswith("; the line above is older.")
+    with world.app() as app:
+        assert [problem.code for problem in app.problems()] == ["lines_contradicted"]
+    text = world.memory().replace("- Indent with tabs.\n", "")
+    (world.root / "MEMORY.md").write_text(text)
+    world.later(hours=3)
+    world.say("Robin owns the deployment scripts.", session=2, ago=HOURS)
+    world.kick()
+    assert "the line above" not in world.memory()
+    assert "spaces" in world.memory()
+    with world.app() as app:
+        assert app.problems() == []

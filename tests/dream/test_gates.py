@@ -41,7 +41,14 @@ def closed(facts: Facts, limits: Limits = LIMITS) -> tuple[str, str] | None:
 
 
 def test_all_six_stand_in_their_order() -> None:
-    assert [gate.name for gate in check(FACTS, LIMITS, NOW)] == ["enabled", "time", "sessions", "budget", "backoff", "lock"]
+    assert [gate.name for gate in check(FACTS, LIMITS, NOW)] == [
+        "enabled",
+        "time",
+        "sessions",
+        "budget",
+        "backoff",
+        "lock",
+    ]
     assert closed(FACTS) is None
 
 

@@ -189,3 +189,36 @@ def test_the_benchmark_s_planted_secrets_go(redactor: Redactor) -> None:
     secrets = runpy.run_path(str(shared("bench", "codebench.py")))["SEC"]
     places = ("the key is {s}", "export TOKEN={s}", "connect with {s} please")
     assert [s for s in secrets for place in places if s in redactor.redact(place.format(s=s)).text] == []
+
+
+@pytest.mark.parametrize(
+    "place",
+    [
+        "spring.datasource.password={}&3",
+        "  password: p@ss,{};x",
+        "f(user=a, password={}, x=2)",
+        "密码 {}",
+        "密码改成了 {}",
+        "contraseña: {}",
+        "das Passwort ist {}.",
+        "pw: {}",
+        "API_KEY ?= {}",
+        "--from-literal=password={}",
+        "ENV DB_PASSWORD {}",
+        "setx API_TOKEN {}",
+        '<add key="ApiKey" value="{}"/>',
+        "- name: DB_PASSWORD\n  value: {}",
+        '{{"name": "DB_PASSWORD", "value": "{}"}}',
+        "os.environ['API_KEY'] = '{}'",
+        "machine example.com login me password {}",
+        "db.example.com:5432:app:me:{}",
+        "me:{}@tcp(db:3306)/app",
+        "https://example.com/?a=1&password={}&b=2",
+        "redis-cli -h db -a {} ping",
+        "docker login -u me -p {} registry.example.com",
+        "mysql -u root -p{} app",
+    ],
+)
+def test_a_password_is_found_in_every_syntax(redactor: Redactor, place: str) -> None:
+    secret = "x7Kq" + "mZ4tR9w"
+    assert secret not in redactor.redact(place.format(secret)).text

@@ -220,7 +220,7 @@ _HANGING = rx(
     r"^(?:it|this|that|these|those|they|them|he|she|there|here|one|so|which)\b(?! (?:repo|project))|\b(?:use|do|keep|make|call|put|move|set|prefer|drop|remove|rename|avoid|need|want|like|wants|likes|prefers|mention|with|about|for|of|to|in|on|at|from|by) (?:it|them|this|these|those)\b(?! (?:repo|project|way))"
 )
 _OPEN_END = rx(
-    r"\b(?:our own|my own|their own|the (?:other|rest|same|latter|former)|such|ones|to (?:resolve|fix|solve)|of|with|for|to|and|or|than|as|when|if|by)\.$"
+    r"\b(?:our own|my own|their own|(?:the|these|those) (?:other|others|ones|rest|same|latter|former)|such|to (?:resolve|fix|solve)|of|with|for|to|and|or|than|as|when|if|by)\.$"
 )
 _NAMED_BEFORE = rx(
     r"[,;:] |^(?:when|if|whenever|before|after|every|each|all|the|our) |\b(?:before|after|without|when|until|because|since|so|to)\b.*$"
@@ -264,6 +264,8 @@ def _read_fix(turn: Turn, asked: Turn, digest: Digest, collected: _Collected) ->
 
     It rests on the person's turn that the agent was answering.
     """
+    if "caused by" not in turn.text:
+        return
     for sentence in split(own_words(turn.text)):
         said = turn.at.astimezone(digest.zone) if turn.at else None
         if not _FIX.match(sentence) or inside_code(sentence, len(sentence)):

@@ -6,6 +6,7 @@ import datetime as dt
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
+from dreamd.engines.offline import slots
 from dreamd.engines.offline.judge import reject
 from dreamd.engines.offline.similar import Sense, likeness, opposed, same, sense, speaks_of, stem
 from dreamd.engines.offline.verdict import KEEP, WEAK
@@ -41,13 +42,16 @@ def reconcile(_topic: Topic, entries: Sequence[KnownEntry], findings: Sequence[F
 
 
 def _from_entry(entry: KnownEntry) -> _Standing:
+    slot, value = entry.slot, entry.value
+    if not slot and entry.kind is None and (found := slots.find(entry.text)):  # a person's line bears no slot of its own
+        slot, value = found.name, found.value
     return _Standing(
         entry.id,
         entry.text,
         sense(entry.text),
         entry.mine,
-        entry.slot,
-        entry.value,
+        slot,
+        value,
         entry.last_at or _LONG_AGO,
         known=True,
     )

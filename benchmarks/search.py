@@ -11,7 +11,7 @@ import tempfile
 import time
 from pathlib import Path
 
-from dreamd.search import Index, SessionDoc, TurnDoc
+from dreamd.search.index import Index, SessionDoc, TurnDoc
 
 AT = dt.datetime(2026, 1, 1, tzinfo=dt.UTC)
 PROJECTS = [f"project-{n}" for n in range(40)]

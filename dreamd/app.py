@@ -25,7 +25,7 @@ from dreamd.log import logger
 from dreamd.memory.diff import diff
 from dreamd.memory.history import History, Snapshot
 from dreamd.redact import Redactor
-from dreamd.search import Index
+from dreamd.search.index import Index
 from dreamd.state.database import Database
 from dreamd.state.findings import Findings
 from dreamd.state.lease import Lease

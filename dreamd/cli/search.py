@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import datetime as dt
 from typing import Annotated
 
@@ -10,10 +11,11 @@ import typer
 from dreamd.cli.console import Console
 from dreamd.cli.options import ConfigOption, JsonOption
 from dreamd.clock import SystemClock, parse_time, rfc3339
-from dreamd.config import load
-from dreamd.errors import UsageError
-from dreamd.search import Index
-from dreamd.search_query import Hit
+from dreamd.config import Loaded, load
+from dreamd.errors import DreamdError, UsageError
+from dreamd.memory.tree import Tree
+from dreamd.search.index import Index
+from dreamd.search.query import Hit
 from dreamd.settings import parse_duration
 
 _EPILOG = 'Examples: dreamd search pnpm · dreamd search "port 8181" --in memory · dreamd search 部署 --since 30d --json'
@@ -41,10 +43,10 @@ def search(
     if where not in (None, "memory", "sessions"):
         raise UsageError(f"there is nothing called {where} to search in", hint="--in memory or --in sessions")
     console = Console(as_json=as_json)
-    places = load(config).places
-    result = Index(places.search).query(
-        " ".join(query), where=where, project=project, since=_moment(since), limit=limit
-    )
+    loaded = load(config)
+    index = Index(loaded.places.search)
+    _follow(index, loaded)
+    result = index.query(" ".join(query), where=where, project=project, since=_moment(since), limit=limit)
     console.document({"query": result.query, "took_ms": result.took_ms, "hits": [_json(hit) for hit in result.hits]})
     for hit in result.hits:
         place = (
@@ -57,6 +59,15 @@ def search(
     if not result.hits:
         console.say(result.hint or "nothing found")
     return 0
+
+
+def _follow(index: Index, loaded: Loaded) -> None:
+    """Takes in what a person edited since the last dream; nothing is written where nothing changed."""
+    if index.needs_rebuild:
+        return
+    with contextlib.suppress(DreamdError):
+        tree = Tree.read(loaded.places.memory_root, loaded.config.guards.protect)
+        index.update_memory({path: file.data for path, file in tree.files.items()})
 
 
 def _moment(text: str | None) -> dt.datetime | None:

@@ -11,7 +11,7 @@ from dreamd.dream.workshop import Workshop
 from dreamd.errors import DreamdError
 from dreamd.log import logger
 from dreamd.memory.tree import Tree
-from dreamd.search import SessionDoc, TurnDoc
+from dreamd.search.index import SessionDoc, TurnDoc
 from dreamd.state.records import SessionRecord
 from dreamd.transcripts.event import Origin, Role
 
@@ -80,6 +80,6 @@ def _turns(shop: Workshop, session: SessionRecord, path: Path) -> Iterator[TurnD
     for event in shop.adapters[session.agent].read(path):
         if event.role not in (Role.HUMAN, Role.ASSISTANT) or event.origin in (Origin.SIDECHAIN, Origin.SYNTHETIC):
             continue
-        text = shop.redactor.redact(event.text[:_LONGEST_TEXT]).text
+        text = shop.redactor.redact(event.text).text[:_LONGEST_TEXT]
         if text.strip():
             yield TurnDoc(at=event.at, role=event.role.value, text=text, offset=event.raw.offset)

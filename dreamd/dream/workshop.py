@@ -17,7 +17,7 @@ from dreamd.memory.guards import GuardLimits
 from dreamd.memory.history import History
 from dreamd.memory.wish import Caps
 from dreamd.redact import Redactor
-from dreamd.search import Index
+from dreamd.search.index import Index
 from dreamd.settings import Config, Project
 from dreamd.state.database import Database
 from dreamd.state.findings import Findings

@@ -11,8 +11,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from dreamd.search import Index, SessionDoc, TurnDoc
-from dreamd.search_file import IndexFailed
+from dreamd.search.file import IndexFailed
+from dreamd.search.index import Index, SessionDoc, TurnDoc
 from shared_material import shared
 
 AT = dt.datetime(2026, 3, 2, 9, 0, tzinfo=dt.UTC)
@@ -322,3 +322,10 @@ def test_idx_03_deleted_and_edited_notes_leave_no_ghosts(index: Index) -> None:
     assert hit.path == "jwt_live.md"
     assert "45" in hit.text
     assert index.counts()[0] == 1
+
+
+def test_front_matter_is_not_found(tmp_path: Path) -> None:
+    index = Index(tmp_path / "search.db")
+    text = b"---\nname: api\ndescription: heron everywhere\n---\n\n# api\n\n- The heron nests here.\n"
+    index.update_memory({"projects/api.md": text, "projects/open.md": b"---\n- heron, no closing line\n"})
+    assert [(hit.path, hit.line) for hit in index.query("heron").hits] == [("projects/api.md", 8), ("projects/open.md", 2)]

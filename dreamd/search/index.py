@@ -11,9 +11,9 @@ from pathlib import Path
 from time import perf_counter  # a stopwatch, not the time of day
 from typing import NamedTuple
 
-from dreamd.search_file import Condition, IndexFailed, IndexFile
-from dreamd.search_query import Filters, Hit, search_memory, search_sessions
-from dreamd.search_words import indexed_words, project_word, query_terms
+from dreamd.search.file import Condition, IndexFailed, IndexFile
+from dreamd.search.query import Filters, Hit, search_memory, search_sessions
+from dreamd.search.words import indexed_words, project_word, query_terms
 
 _LONGEST_TURN = 1 << 18  # characters of a turn that are indexed
 _MEMORY_BONUS = 1.1  # of two equally good answers the one that was worth remembering comes first
@@ -179,11 +179,19 @@ class Index:
 def _add_file(db: sqlite3.Connection, name: str, content: bytes, digest: str) -> None:
     db.execute("INSERT INTO memory_file (file, digest) VALUES (?, ?)", (name, digest))
     lines = content.decode("utf-8-sig", "replace").replace("\0", " ").split("\n")
+    behind = _behind_front_matter(lines)
     for number, line in enumerate(lines, start=1):
         text = line.strip()
-        if any(map(str.isalnum, text)):
+        if number > behind and any(map(str.isalnum, text)):
             row = db.execute("INSERT INTO memory (file, line, text) VALUES (?, ?, ?)", (name, number, text)).lastrowid
             db.execute("INSERT INTO memory_words (rowid, words) VALUES (?, ?)", (row, indexed_words(text)))
+
+
+def _behind_front_matter(lines: list[str]) -> int:
+    """How many lines the front matter takes: it only repeats what stands below it."""
+    if not lines or lines[0].rstrip() != "---":
+        return 0
+    return next((number for number, line in enumerate(lines[1:], start=2) if line.rstrip() == "---"), 0)
 
 
 def _forget_file(db: sqlite3.Connection, name: str) -> None:

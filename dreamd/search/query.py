@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from dreamd.search_words import Finder, Term, finder, folded, marked, project_word
+from dreamd.search.words import Finder, Term, finder, folded, marked, project_word
 
 #: A term in more rows than this finds nothing by itself, it only ranks what others found: FTS5's bm25 walks every row of a term.
 _COMMON = 2_000

@@ -11,7 +11,7 @@ from pathlib import Path
 from urllib.parse import quote
 
 from dreamd.errors import DreamdError
-from dreamd.search_words import VERSION
+from dreamd.search.words import VERSION
 
 _LAYOUT = 1
 #: Stored as PRAGMA user_version: another layout or other words make another index.

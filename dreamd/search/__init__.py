@@ -1,0 +1,1 @@
+"""How memory and past sessions are found again: a throw-away index of its own."""

@@ -32,7 +32,7 @@ def why(
         console.say(f"{told.file}:{told.line}, {'learned by dreamd' if told.whose == 'dreamd' else 'written by you'}")
         for one in told.evidence:
             console.say(f"  {when(one.at)} session {one.session_id[:8]}: “{one.quote}”")
-            console.say(console.style(f"    {one.path} at byte {one.offset}", "dim"))
+            console.say(console.style(f"    {told.places.get(one.id, one.path)} at byte {one.offset}", "dim"))
         for step in told.history:
             console.say(f"  {when(step.at)} {step.change} ({step.reason}) by run {step.run_id}")
     return 0

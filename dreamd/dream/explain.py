@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import contextlib
 import re
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
 
+from dreamd.archive import Stored
 from dreamd.clock import rfc3339
 from dreamd.dream.workshop import Workshop
-from dreamd.errors import UsageError
+from dreamd.errors import DreamdError, UsageError
 from dreamd.memory.document import entry_key
 from dreamd.memory.provenance import Step, entry_history
-from dreamd.memory.survey import Mine, Theirs, survey
+from dreamd.memory.survey import Mine, Survey, Theirs, survey
 from dreamd.memory.tree import Tree
 from dreamd.state.records import FindingRecord
 
@@ -28,6 +32,9 @@ class Explanation:
     whose: str
     evidence: tuple[FindingRecord, ...]
     history: tuple[Step, ...]
+    places: Mapping[str, str] = field(
+        default_factory=dict
+    )  # finding id → the archived copy, where the transcript is gone
 
     def to_json(self) -> dict[str, object]:
         """CONTRACT's shape."""
@@ -41,7 +48,7 @@ class Explanation:
                     "session": one.session_id,
                     "at": rfc3339(one.at),
                     "quote": one.quote,
-                    "path": one.path,
+                    "path": self.places.get(one.id, one.path),
                     "offset": one.offset,
                 }
                 for one in self.evidence
@@ -57,21 +64,45 @@ def explain(shop: Workshop, text: str) -> Explanation:
     """The best match for `text` among everything remembered. Raises UsageError where nothing comes near."""
     tree = Tree.read(shop.places.memory_root, shop.config.guards.protect)
     found = survey(tree, shop.history.head(), max_loss=shop.config.guards.max_loss)
-    lines: tuple[Mine | Theirs, ...] = (*found.mine, *found.theirs)
-    best = max(lines, key=lambda one: _likeness(text, one.block.text), default=None)
-    if best is None or _likeness(text, best.block.text) < _ENOUGH:
-        raise UsageError("nothing that is remembered reads like this", hint="`dreamd memory` shows what is remembered")
+    best = find(found, text)
     if isinstance(best, Theirs):
         return Explanation(best.text, best.file, best.line, "you", (), ())
     evidence = shop.findings.get(best.record.findings)
+    ordered = tuple(sorted(evidence, key=lambda one: (one.at is None, one.at, one.id)))
     return Explanation(
         text=best.block.text,
         file=best.file,
         line=best.block.line,
         whose="dreamd",
-        evidence=tuple(sorted(evidence, key=lambda one: (one.at is None, one.at, one.id))),
+        evidence=ordered,
         history=entry_history(shop.history, best.record.id),
+        places=_copies(shop, ordered),
     )
+
+
+def _copies(shop: Workshop, evidence: Sequence[FindingRecord]) -> dict[str, str]:
+    """Where the evidence is to be read whose transcript its agent has deleted: its archived copy, if the line is in it."""
+    gone = [one for one in evidence if not Path(one.path).exists()]
+    sessions = {one.row: one for one in shop.sessions.by_rows({one.session for one in gone})}
+    found = {}
+    for one in gone:
+        session = sessions.get(one.session)
+        if session is None or session.archive_path is None or session.archive_digest is None:
+            continue
+        stored = Stored(session.archive_path, session.archive_digest, bytes=0, compressed=0)
+        with contextlib.suppress(DreamdError):
+            if shop.archive.read_line(stored, one.offset):
+                found[one.id] = str(shop.archive.file(stored))
+    return found
+
+
+def find(found: Survey, text: str) -> Mine | Theirs:
+    """The remembered line that reads most like `text`. Raises UsageError where none comes near."""
+    lines: tuple[Mine | Theirs, ...] = (*found.mine, *found.theirs)
+    best = max(lines, key=lambda one: _likeness(text, one.block.text), default=None)
+    if best is None or _likeness(text, best.block.text) < _ENOUGH:
+        raise UsageError("nothing that is remembered reads like this", hint="`dreamd memory` shows what is remembered")
+    return best
 
 
 def _likeness(asked: str, text: str) -> float:

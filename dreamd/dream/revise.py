@@ -4,20 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from ulid import ULID
 
 from dreamd.dream.aftermath import count_contradictions, index_memory
 from dreamd.dream.lock import dream_lock, still_ours
 from dreamd.dream.night import tally, told
+from dreamd.dream.patience import patience
 from dreamd.dream.recovery import recover
 from dreamd.dream.workshop import Workshop
 from dreamd.errors import DreamdError, LockHeld, Refused, UsageError
 from dreamd.log import logger, run_context
 from dreamd.memory.commit import Committed, commit
 from dreamd.memory.diff import diff_stat
-from dreamd.memory.draft import draft
+from dreamd.memory.draft import Draft, changes_nothing, draft
 from dreamd.memory.guards import check, refuse
 from dreamd.memory.history import Snapshot
 from dreamd.memory.plan import Plan
@@ -31,73 +32,73 @@ from dreamd.state.runs import Conclusion
 _STANDING = (*DREAMS, Trigger.ACCEPT)
 
 
-def undo(shop: Workshop, name: str | None, *, relearn: bool = False) -> RunRecord:
-    """Takes a dream back, entry by entry; without a name the newest committed one that stands.
+@dataclass(frozen=True, slots=True)
+class Desk:
+    """A run that reads no session, under the lock and with the lease: its row, and the one way it commits."""
 
-    Where memory vanished from disk, that is put back instead. What is taken back is not learned again from the same
-    turns, unless `relearn`. Raises UsageError for a run that changed nothing.
-    """
-    with _revision(shop, Trigger.UNDO) as (record, finish):
-        tree, found = _look(shop)
-        if found.vanished and name is None:
-            return finish(
-                record, tree, found, restore_plan(shop.history, tree, found, record.id), Conclusion(success=False)
+    shop: Workshop
+    record: RunRecord
+    confirm: Callable[[], None]
+
+    def commit(
+        self,
+        tree: Tree,
+        found: Survey,
+        plan: Plan,
+        conclusion: Conclusion,
+        *,
+        reason: str,
+        about: RunRecord | None = None,
+        made: Draft | None = None,
+    ) -> RunRecord:
+        """Writes the plan, moves what `conclusion` says, and ends the run; an honest no-op where nothing would change.
+
+        Raises Refused where a guard says no.
+        """
+        shop = self.shop
+        made = made or draft(tree, found, plan)
+        refuse(check(tree, found, plan, made, shop.guard_limits, shop.redactor.has_secret))
+        record = replace(
+            self.record,
+            about=about.id if about else None,
+            changes=tally(plan, made.applied),
+            notes=(*plan.notes, *(f"skipped_{one.reason.value}" for one in made.skipped)),
+            outcome=Outcome.COMMITTED,
+            reason=reason,
+        )
+        if changes_nothing(made, found):
+            record = replace(record, outcome=Outcome.NO_CHANGE, ended_at=shop.clock.now())
+            return told(shop.runs.conclude(record, conclusion))
+        ended: list[RunRecord] = []
+
+        def conclude(done: Committed) -> None:
+            before = shop.history.at(done.before) if done.before else Snapshot()
+            stat = diff_stat(before, shop.history.at(done.commit)).text()
+            finished = replace(record, commit=done.commit, diff_stat=stat, ended_at=shop.clock.now())
+            ended.append(shop.runs.conclude(finished, conclusion))
+
+        with patience():
+            commit(
+                tree=tree,
+                survey=found,
+                plan=plan,
+                draft=made,
+                history=shop.history,
+                state_dir=shop.places.state_dir,
+                now=shop.clock.now(),
+                protect=shop.config.guards.protect,
+                message=f"{reason.replace('_', ' ').capitalize()}: run {about.id}" if about else reason.capitalize(),
+                confirm=self.confirm,
+                on_committed=conclude,
             )
-        refuse_vanished(found)
-        target = _undoable(shop, name)
-        plan = undo_plan(shop.history, target.commit or "", tree, found, record.id)
-        ended = finish(replace(record, about=target.id), tree, found, plan, Conclusion(success=False))
-        if ended.outcome in (Outcome.COMMITTED, Outcome.NO_CHANGE):
-            _note_undone(shop, target, ended, relearn=relearn)
-        return ended
-
-
-def accept(shop: Workshop, name: str) -> RunRecord:
-    """Applies exactly the plan of a waiting run; edits made by hand since then stay. Raises UsageError where none waits."""
-    waiting = _waiting(shop, name)
-    with _revision(shop, Trigger.ACCEPT) as (record, finish):
-        parked = shop.history.parked(waiting.id)
-        if parked is None or parked.plan is None:
-            raise UsageError(f"the plan of run {waiting.id} is gone", hint="`dreamd kick` makes a new one")
-        tree, found = _look(shop)
-        refuse_vanished(found)
-        used = {finding for change in parked.plan.changes for finding in change.findings}
-        ended = finish(
-            replace(record, about=waiting.id, sessions=waiting.sessions, findings=waiting.findings),
-            tree,
-            found,
-            replace(parked.plan, base=found.snapshot.commit, tree_digest=tree.digest, run_id=record.id),
-            Conclusion(used=used, selected_by=waiting.id),
-        )
-        shop.runs.reoutcome(waiting.id, expect=Outcome.WAITING, outcome=Outcome.COMMITTED)
-        shop.history.unpark(waiting.id)
-        return ended
-
-
-def reject(shop: Workshop, name: str) -> RunRecord:
-    """Drops the plan of a waiting run; what it had found is not learned again from the same turns."""
-    waiting = _waiting(shop, name)
-    with _revision(shop, Trigger.REJECT) as (record, _):
-        parked = shop.history.parked(waiting.id)
-        plan = parked.plan if parked else None
-        ids = {finding for change in plan.changes for finding in change.findings} if plan else set()
-        keys = [finding.key for finding in shop.findings.get(ids)]
-        shop.withheld.add(keys, reason="rejected", run_id=record.id, now=shop.clock.now())
-        shop.history.unpark(waiting.id)
-        shop.runs.reoutcome(waiting.id, expect=Outcome.WAITING, outcome=Outcome.REJECTED)
-        ended = replace(
-            record, about=waiting.id, outcome=Outcome.REJECTED, reason="rejected", ended_at=shop.clock.now()
-        )
-        conclusion = Conclusion(withheld=dict.fromkeys(ids, "rejected"), selected_by=waiting.id, success=False)
-        return told(shop.runs.conclude(ended, conclusion))
-
-
-Finish = Callable[[RunRecord, Tree, Survey, Plan, Conclusion], RunRecord]
+        count_contradictions(shop)
+        index_memory(shop)
+        return told(ended[0])
 
 
 @contextmanager
-def _revision(shop: Workshop, trigger: Trigger) -> Iterator[tuple[RunRecord, Finish]]:
-    """A run that reads no session: the lock, the lease and its row, and the one way it commits."""
+def revision(shop: Workshop, trigger: Trigger) -> Iterator[Desk]:
+    """Takes the lock and the lease and begins a run; every error inside ends it for what it was."""
     with dream_lock(shop.places.default_state_dir, shop.places.memory_root, now=shop.clock.now()) as lock:
         recover(shop)
         record = RunRecord(str(ULID()), trigger, shop.engine.name, shop.clock.now())
@@ -107,26 +108,83 @@ def _revision(shop: Workshop, trigger: Trigger) -> Iterator[tuple[RunRecord, Fin
             if not (still_ours(lock) and shop.lease.confirm(record.id)):
                 raise LockHeld("this run lost its lock or its lease", hint="nothing was written; see `dreamd status`")
 
-        def finish(run: RunRecord, tree: Tree, found: Survey, plan: Plan, conclusion: Conclusion) -> RunRecord:
-            return _commit(shop, run, tree, found, plan, conclusion, confirm)
-
         try:
             with run_context(record.id):
                 shop.runs.start(record)
                 logger().info("run.started", trigger=trigger.value)
-                yield record, finish
+                yield Desk(shop, record, confirm)
         except Refused as fault:
             _fail(shop, record, Outcome.REFUSED, ",".join(fault.reasons) or fault.code)
             raise
         except DreamdError as fault:
             _fail(shop, record, Outcome.FAILED, fault.code)
             raise
+        except KeyboardInterrupt:
+            _fail(shop, record, Outcome.CANCELLED, "interrupted")
+            raise
         finally:
             shop.lease.release(record.id)
 
 
+def undo(shop: Workshop, name: str | None, *, relearn: bool = False) -> RunRecord:
+    """Takes a dream back, entry by entry; without a name the newest committed one that stands.
+
+    Where memory vanished from disk, that is put back instead. What is taken back is not learned again from the same
+    turns, unless `relearn`. Raises UsageError for a run that changed nothing.
+    """
+    target = None if name is None else _undoable(shop, name)
+    with revision(shop, Trigger.UNDO) as desk:
+        tree, found = _look(shop)
+        if found.vanished and target is None:
+            plan = restore_plan(shop.history, tree, found, desk.record.id)
+            return desk.commit(tree, found, plan, Conclusion(success=False), reason="put_back")
+        refuse_vanished(found)
+        target = target or _newest(shop)
+        plan = undo_plan(shop.history, target.commit or "", tree, found, desk.record.id)
+        ended = desk.commit(tree, found, plan, Conclusion(success=False), reason="undo", about=target)
+        _note_undone(shop, target, ended, relearn=relearn)
+        return ended
+
+
+def accept(shop: Workshop, name: str) -> RunRecord:
+    """Applies exactly the plan of a waiting run; edits made by hand since then stay. Raises UsageError where none waits."""
+    waiting = _waiting(shop, name)
+    with revision(shop, Trigger.ACCEPT) as desk:
+        parked = shop.history.parked(waiting.id)
+        if parked is None or parked.plan is None:
+            raise UsageError(f"the plan of run {waiting.id} is gone", hint="`dreamd kick` makes a new one")
+        tree, found = _look(shop)
+        refuse_vanished(found)
+        used = {finding for change in parked.plan.changes for finding in change.findings}
+        record = replace(desk.record, sessions=waiting.sessions, findings=waiting.findings)
+        plan = replace(parked.plan, base=found.snapshot.commit, tree_digest=tree.digest, run_id=record.id)
+        conclusion = Conclusion(used=used, selected_by=waiting.id)
+        ended = replace(desk, record=record).commit(tree, found, plan, conclusion, reason="accept", about=waiting)
+        shop.runs.reoutcome(waiting.id, expect=Outcome.WAITING, outcome=Outcome.COMMITTED)
+        shop.history.unpark(waiting.id)
+        return ended
+
+
+def reject(shop: Workshop, name: str) -> RunRecord:
+    """Drops the plan of a waiting run; what it had found is not learned again from the same turns."""
+    waiting = _waiting(shop, name)
+    with revision(shop, Trigger.REJECT) as desk:
+        parked = shop.history.parked(waiting.id)
+        plan = parked.plan if parked else None
+        ids = {finding for change in plan.changes for finding in change.findings} if plan else set()
+        keys = [finding.key for finding in shop.findings.get(ids)]
+        shop.withheld.add(keys, reason="rejected", run_id=desk.record.id, now=shop.clock.now())
+        shop.history.unpark(waiting.id)
+        shop.runs.reoutcome(waiting.id, expect=Outcome.WAITING, outcome=Outcome.REJECTED)
+        ended = replace(
+            desk.record, about=waiting.id, outcome=Outcome.REJECTED, reason="rejected", ended_at=shop.clock.now()
+        )
+        conclusion = Conclusion(withheld=dict.fromkeys(ids, "rejected"), selected_by=waiting.id, success=False)
+        return told(shop.runs.conclude(ended, conclusion))
+
+
 def _fail(shop: Workshop, record: RunRecord, outcome: Outcome, reason: str) -> None:
-    if shop.runs.get(record.id).outcome is None:
+    if any(run.id == record.id for run in shop.runs.running()):
         told(shop.runs.finish(replace(record, outcome=outcome, reason=reason, ended_at=shop.clock.now())))
 
 
@@ -135,55 +193,14 @@ def _look(shop: Workshop) -> tuple[Tree, Survey]:
     return tree, survey(tree, shop.history.head(), max_loss=shop.config.guards.max_loss)
 
 
-def _commit(
-    shop: Workshop,
-    record: RunRecord,
-    tree: Tree,
-    found: Survey,
-    plan: Plan,
-    conclusion: Conclusion,
-    confirm: Callable[[], None],
-) -> RunRecord:
-    made = draft(tree, found, plan)
-    refuse(check(tree, found, plan, made, shop.guard_limits, shop.redactor.has_secret))
-    notes = tuple(f"skipped_{one.reason.value}" for one in made.skipped)
-    record = replace(
-        record, changes=tally(plan, made.applied), notes=notes, outcome=Outcome.COMMITTED, reason=record.trigger.value
-    )
-    ended: list[RunRecord] = []
-
-    def conclude(done: Committed) -> None:
-        before = shop.history.at(done.before) if done.before else Snapshot()
-        stat = diff_stat(before, shop.history.at(done.commit)).text()
-        finished = replace(record, commit=done.commit, diff_stat=stat, ended_at=shop.clock.now())
-        ended.append(shop.runs.conclude(finished, conclusion))
-
-    commit(
-        tree=tree,
-        survey=found,
-        plan=plan,
-        draft=made,
-        history=shop.history,
-        state_dir=shop.places.state_dir,
-        now=shop.clock.now(),
-        protect=shop.config.guards.protect,
-        message=f"{record.trigger.value.capitalize()} of run {record.about}"
-        if record.about
-        else "Vanished memory put back",
-        confirm=confirm,
-        on_committed=conclude,
-    )
-    count_contradictions(shop)
-    index_memory(shop)
-    return told(ended[0])
+def _newest(shop: Workshop) -> RunRecord:
+    target = shop.runs.newest(outcomes=(Outcome.COMMITTED,), triggers=_STANDING, undone=False)
+    if target is None:
+        raise UsageError("there is no committed dream to undo", hint="`dreamd runs` shows what there was")
+    return target
 
 
-def _undoable(shop: Workshop, name: str | None) -> RunRecord:
-    if name is None:
-        target = shop.runs.newest(outcomes=(Outcome.COMMITTED,), triggers=_STANDING, undone=False)
-        if target is None:
-            raise UsageError("there is no committed dream to undo", hint="`dreamd runs` shows what there was")
-        return target
+def _undoable(shop: Workshop, name: str) -> RunRecord:
     target = shop.runs.get(name)
     if target.outcome is not Outcome.COMMITTED or not target.commit:
         raise UsageError(f"run {target.id} changed nothing that could be undone", hint="`dreamd runs` shows outcomes")

@@ -10,9 +10,10 @@ from pathlib import Path
 from dreamd.archive import Archive, Stored
 from dreamd.clock import Clock, SystemClock, local_zone
 from dreamd.config import Loaded, expand, found_sources
-from dreamd.dream import revise
+from dreamd.dream import forget, remember, revise
 from dreamd.dream.cycle import Dreamt, Order, dream
 from dreamd.dream.explain import Explanation, explain
+from dreamd.dream.forget import Forgotten
 from dreamd.dream.gates import Gate
 from dreamd.dream.outlook import gates_now
 from dreamd.dream.progress import Progress, nobody
@@ -116,6 +117,30 @@ class App:
             )
         stored = Stored(record.archive_path, record.archive_digest, bytes=0, compressed=0)
         return record, self.shop.archive.restore(stored, Path(record.root), overwrite=overwrite)
+
+    def remember(self, text: str, *, project: str | None) -> RunRecord:
+        """A line added because the person says so."""
+        return remember.add(self.shop, text, project=project)
+
+    def pin(self, text: str) -> RunRecord:
+        """A remembered line that stays."""
+        return remember.pin(self.shop, text)
+
+    def forget_line(self, text: str, *, purge_history: bool) -> Forgotten:
+        """One remembered line forgotten."""
+        return forget.forget_line(self.shop, text, purge_history=purge_history)
+
+    def forget_session(self, name: str, *, purge_history: bool) -> Forgotten:
+        """Everything that rests on one session alone forgotten."""
+        return forget.forget_sessions(self.shop, [self.shop.sessions.get(name)], purge_history=purge_history)
+
+    def forget_project(self, name: str, *, purge_history: bool) -> Forgotten:
+        """Everything that rests on one project's sessions forgotten."""
+        project = self.shop.projects.find(name)
+        theirs = [
+            one for one in self.shop.sessions.list() if one.project is not None and one.project.row == project.row
+        ]
+        return forget.forget_sessions(self.shop, theirs, purge_history=purge_history)
 
     def why(self, text: str) -> Explanation:
         """Where a remembered line comes from."""

@@ -28,6 +28,7 @@ VERBS = {
     "accept": "dreamd.cli.accept",
     "reject": "dreamd.cli.reject",
     "why": "dreamd.cli.why",
+    "forget": "dreamd.cli.forget",
     "search": "dreamd.cli.search",
     "restore": "dreamd.cli.restore",
     "logs": "dreamd.cli.logs",
@@ -87,6 +88,9 @@ def run(arguments: list[str]) -> int:
         status: Any = build(verb)(args=arguments, prog_name="dreamd", standalone_mode=False)
         sys.stdout.flush()
     except TyperException as error:
+        if not arguments:  # help was printed for want of anything else
+            console.note(error.format_message())
+            return 2
         console.fail(UsageError(error.format_message(), hint=f"see `dreamd {verb or ''} --help`".replace("  ", " ")))
         return 2
     except DreamdError as error:

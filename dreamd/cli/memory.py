@@ -7,14 +7,18 @@ from typing import Annotated
 import typer
 
 from dreamd.cli.console import Console
-from dreamd.cli.options import ConfigOption, JsonOption
-from dreamd.cli.wording import size
+from dreamd.cli.desk import at_desk
+from dreamd.cli.options import ConfigOption, JsonOption, VerboseOption
+from dreamd.cli.wording import exit_status, run_line, size
 from dreamd.config import load
 from dreamd.errors import UsageError
 from dreamd.memory.document import count_lines
 from dreamd.memory.tree import Tree
 
-_EPILOG = "Examples: dreamd memory · dreamd memory show harbor-api · dreamd memory --json"
+_EPILOG = (
+    "Examples: dreamd memory · dreamd memory show harbor-api · "
+    'dreamd memory add "Answer in British English." · dreamd memory pin "never push"'
+)
 
 
 def register(app: typer.Typer) -> None:
@@ -22,6 +26,8 @@ def register(app: typer.Typer) -> None:
     verb = typer.Typer(help="Show what is remembered.", rich_markup_mode=None, epilog=_EPILOG)
     verb.callback(invoke_without_command=True, epilog=_EPILOG)(listed)
     verb.command("show", epilog=_EPILOG)(show)
+    verb.command("add", epilog=_EPILOG)(add)
+    verb.command("pin", epilog=_EPILOG)(pin)
     app.add_typer(verb, name="memory")
 
 
@@ -81,3 +87,32 @@ def show(
     console.document({"topic": found[0], "path": str(tree.root / found[0]), "text": tree.text(found[0])})
     console.say(tree.text(found[0]).rstrip("\n"))
     return 0
+
+
+def add(
+    text: Annotated[str, typer.Argument(metavar="TEXT", help="The line to be remembered.")],
+    project: Annotated[str | None, typer.Option("--project", metavar="NAME", help="Into this project's file.")] = None,
+    config: ConfigOption = None,
+    as_json: JsonOption = False,
+    verbose: VerboseOption = 0,
+) -> int:
+    """Add a line that stays: it never goes stale and is the last to leave MEMORY.md."""
+    with at_desk(config, verbose, as_json=as_json) as (app, console):
+        record = app.remember(text, project=project)
+        console.document(record.to_json())
+        console.say(f"run {record.id} {run_line(record)}")
+        return exit_status(record)
+
+
+def pin(
+    text: Annotated[str, typer.Argument(metavar="TEXT", help="A remembered line or words of it.")],
+    config: ConfigOption = None,
+    as_json: JsonOption = False,
+    verbose: VerboseOption = 0,
+) -> int:
+    """Pin a remembered line, so that it stays however long nothing confirms it."""
+    with at_desk(config, verbose, as_json=as_json) as (app, console):
+        record = app.pin(text)
+        console.document(record.to_json())
+        console.say(f"run {record.id} {run_line(record)}")
+        return exit_status(record)

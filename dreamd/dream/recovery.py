@@ -10,6 +10,7 @@ from dreamd.log import logger
 from dreamd.memory import recovery as memory
 from dreamd.memory.diff import diff_stat
 from dreamd.memory.history import Snapshot
+from dreamd.memory.purge import finish as finish_purge
 from dreamd.state.run_record import Outcome
 from dreamd.state.runs import Conclusion
 
@@ -19,6 +20,7 @@ def recover(shop: Workshop) -> None:
 
     Raises MemoryTreeError where a half-done commit cannot be concluded now; nothing may be written before it is.
     """
+    finish_purge(shop.history.path)
     found = memory.recover(
         root=shop.places.memory_root,
         history=shop.history,

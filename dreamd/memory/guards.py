@@ -158,7 +158,8 @@ def _emptied(work: _Work) -> Iterator[Violation]:
         if not had or work.new(path).entries or path in work.restored:
             continue
         made = path in work.survey.made.files and path in work.draft.removed
-        asked = [change for change in work.changes_in(path) if change.reason in _ASKED_FOR]
+        # Pointers go with their topic files, which the guards judge themselves.
+        asked = [change for change in work.changes_in(path) if change.reason in {*_ASKED_FOR, Reason.POINTER}]
         if not made and len(asked) < had:
             yield Violation(GuardReason.EMPTIED, path, had)
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Final
 from sqlalchemy import Connection, exc, inspect, text
 
 from dreamd.errors import StateError
-from dreamd.state.dialect import BUSY_SECONDS, sqlite_engine
+from dreamd.state.dialect import BUSY_SECONDS, compact, sqlite_engine
 from dreamd.state.migrate import upgrade
 from dreamd.state.schema import REVISION
 
@@ -74,6 +74,12 @@ class Database:
         """One transaction: committed at the end, rolled back by an exception. Waits for other writers; be brief."""
         with _explained(self.path), self._writer.begin() as connection:
             yield connection
+
+    def compact(self) -> None:
+        """Rewrites the file so that nothing deleted can be read from it any more; waits for other writers."""
+        self._reader.dispose()
+        with _explained(self.path):
+            compact(self._writer)
 
     def close(self) -> None:
         """Gives all connections back to the system."""

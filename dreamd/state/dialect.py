@@ -54,6 +54,18 @@ def sqlite_engine(path: Path, *, writes: bool, busy_seconds: float = BUSY_SECOND
     return engine
 
 
+def compact(engine: Engine) -> None:
+    """Rewrites the file so that nothing deleted is left in its free pages or its write-ahead log."""
+    driver = engine.raw_connection()
+    try:
+        cursor = driver.cursor()
+        cursor.execute("VACUUM")
+        cursor.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+        cursor.close()
+    finally:
+        driver.close()
+
+
 _WRITER_PRAGMAS: Final = ("PRAGMA journal_mode = WAL", "PRAGMA synchronous = FULL", "PRAGMA foreign_keys = ON")
 # Not `mode=ro`: such a connection cannot read a WAL database whose side files are gone.
 _READER_PRAGMAS: Final = ("PRAGMA query_only = ON",)

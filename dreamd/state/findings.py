@@ -6,7 +6,7 @@ import datetime as dt
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from sqlalchemy import select, update
+from sqlalchemy import delete, select, update
 from ulid import ULID
 
 from dreamd.errors import UsageError
@@ -140,6 +140,21 @@ class Findings:
         """Says what became of these findings. Returns how many there were."""
         with self._database.write() as connection:
             return settle(connection, dict.fromkeys(ids, reason), status, run_id)
+
+    def about(self, session_rows: Collection[int], turn_ids: Collection[str]) -> tuple[FindingRecord, ...]:
+        """Every finding of these sessions, and of these turns in whichever copy, whatever became of it."""
+        with self._database.read() as connection:
+            found = [
+                *self._in(connection, [], findings.c.session, session_rows),
+                *self._in(connection, [], findings.c.turn_uid, turn_ids),
+            ]
+        return tuple({one.id: one for one in found}.values())
+
+    def erase(self, ids: Collection[str]) -> None:
+        """Deletes findings with their words."""
+        with self._database.write() as connection:
+            for piece in chunks(sorted(ids)):
+                connection.execute(delete(findings).where(findings.c.id.in_(piece)))
 
     def reopen(self, keys: Collection[str]) -> None:
         """Findings with these keys count again, whatever became of them: their words were read anew on purpose."""

@@ -148,6 +148,11 @@ class Runs:
             )
             tally.judge(connection, tally.sharing(connection, theirs))
 
+    def uncommit(self) -> None:
+        """Notes that history holds no run's commit any more (it was purged)."""
+        with self._database.write() as connection:
+            connection.execute(update(runs).values(commit=None))
+
     def redone(self, run_id: str) -> None:
         """Notes that a run that was taken back stands again: its undo was undone."""
         with self._database.write() as connection:

@@ -43,7 +43,9 @@ def reconcile(_topic: Topic, entries: Sequence[KnownEntry], findings: Sequence[F
 
 def _from_entry(entry: KnownEntry) -> _Standing:
     slot, value = entry.slot, entry.value
-    if not slot and entry.kind is None and (found := slots.find(entry.text)):  # a person's line bears no slot of its own
+    if (
+        not slot and entry.kind is None and (found := slots.find(entry.text))
+    ):  # a person's line bears no slot of its own
         slot, value = found.name, found.value
     return _Standing(
         entry.id,

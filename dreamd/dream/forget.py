@@ -1,0 +1,137 @@
+"""What a person wants forgotten: out of memory, findings, plans, index and archive, and not learned again."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable
+from dataclasses import dataclass, replace
+
+from dreamd.archive import Stored
+from dreamd.dream.clerk import bare
+from dreamd.dream.explain import find
+from dreamd.dream.orient import Orientation, look
+from dreamd.dream.prune import prune
+from dreamd.dream.revise import Desk, revision
+from dreamd.dream.workshop import Workshop
+from dreamd.errors import UsageError
+from dreamd.memory.document import entry_key
+from dreamd.memory.layout import POINTER
+from dreamd.memory.plan import ChangeKind, EntryRecord, Reason
+from dreamd.memory.purge import purge
+from dreamd.memory.survey import Theirs
+from dreamd.memory.wish import Wish
+from dreamd.state.records import FindingRecord, SessionRecord
+from dreamd.state.run_record import Outcome, RunRecord, Trigger
+from dreamd.state.runs import Conclusion
+
+
+@dataclass(frozen=True, slots=True)
+class Forgotten:
+    """What went: the run, how much of each, and whether history still holds it."""
+
+    run: RunRecord
+    entries: int
+    findings: int
+    sessions: int
+    history_holds: bool
+
+
+@dataclass(frozen=True, slots=True)
+class _Doomed:
+    """What is to go, before anything does."""
+
+    records: tuple[EntryRecord, ...]  # entries that rest on nothing else
+    weakened: tuple[EntryRecord, ...]  # entries that lose some of their evidence
+    findings: tuple[FindingRecord, ...]
+    sessions: tuple[SessionRecord, ...]
+
+
+def forget_line(shop: Workshop, text: str, *, purge_history: bool = False) -> Forgotten:
+    """Forgets the remembered line that reads like `text`. Raises UsageError for none, or for a line of the person's own."""
+    with revision(shop, Trigger.FORGET) as desk:
+        ground = _ground(shop)
+        line = find(ground.survey, text)
+        if isinstance(line, Theirs):
+            raise UsageError(
+                f"{line.file}:{line.line} is your own line; dreamd never deletes those", hint="delete it in the file"
+            )
+        record = line.now
+        cited = shop.findings.get(record.findings)
+        doomed = _Doomed((record,), (), cited, ())
+        return _carry_out(shop, desk, ground, doomed, purge_history=purge_history)
+
+
+def forget_sessions(shop: Workshop, sessions: Collection[SessionRecord], *, purge_history: bool = False) -> Forgotten:
+    """Forgets everything that rests on these sessions alone, and their archived copies. Their transcripts stay untouched."""
+    with revision(shop, Trigger.FORGET) as desk:
+        ground = _ground(shop)
+        turns = {turn.id for session in sessions for turn in shop.sessions.turns(session.row)}
+        rows = {session.row for session in sessions}
+        findings = tuple(shop.findings.about(rows, turns))
+        gone = {one.id for one in findings}
+        records: list[EntryRecord] = []
+        weakened: list[EntryRecord] = []
+        for record in ground.knowledge.records:
+            left = tuple(finding for finding in record.findings if finding not in gone)
+            if record.kind != POINTER and len(left) < len(record.findings):
+                (weakened if left else records).append(replace(record, findings=left) if left else record)
+        doomed = _Doomed(tuple(records), tuple(weakened), findings, tuple(sessions))
+        return _carry_out(shop, desk, ground, doomed, purge_history=purge_history)
+
+
+def _carry_out(shop: Workshop, desk: Desk, ground: Orientation, doomed: _Doomed, *, purge_history: bool) -> Forgotten:
+    """Memory first, through the one commit; then everything else, each step harmless to do twice."""
+    gone = {record.id for record in doomed.records}
+    weak = {record.id: record for record in doomed.weakened}
+    wishes = [
+        Wish(record, ChangeKind.REMOVE, Reason.FORGOTTEN, record.text)
+        if record.id in gone
+        else Wish(weak[record.id], ChangeKind.UPDATE, Reason.FORGOTTEN, record.text)
+        if record.id in weak
+        else Wish(record)
+        for record in ground.knowledge.records
+    ]
+    plan, made = prune(shop, ground, wishes, desk.record.id)
+    now = shop.clock.now()
+    words = [key for record in doomed.records for key in (record.key, entry_key(bare(record.text)))]
+    words += [key for finding in doomed.findings for key in (finding.key, entry_key(finding.text))]
+    shop.withheld.add(words, reason="forgotten", run_id=desk.record.id, now=now)
+    ended = desk.commit(ground.tree, ground.survey, plan, Conclusion(success=False), reason="forget", made=made)
+    _drop_plans(shop, gone | {finding.id for finding in doomed.findings})
+    shop.sessions.forget([session.row for session in doomed.sessions], now)
+    shop.findings.erase([finding.id for finding in doomed.findings])
+    for session in doomed.sessions:
+        shop.index.remove_session(session.name)
+        if session.archive_path and session.archive_digest:
+            shop.archive.remove(Stored(session.archive_path, session.archive_digest, bytes=0, compressed=0))
+            shop.sessions.unarchived(session.row)
+    shop.index.purge()
+    if purge_history:
+        keys = {record.key for record in doomed.records}
+        purge(shop.history, lambda record: record.key in keys, now)
+        shop.runs.uncommit()
+    shop.database.compact()
+    return Forgotten(
+        ended, len(doomed.records), len(doomed.findings), len(doomed.sessions), not purge_history and bool(gone)
+    )
+
+
+def _drop_plans(shop: Workshop, ids: Collection[str]) -> None:
+    """Waiting plans that would bring it back are rejected."""
+    for run_id in shop.history.parked_runs():
+        parked = shop.history.parked(run_id)
+        plan = parked.plan if parked else None
+        held = set(_ids(plan.kept)) | {f for change in plan.changes for f in change.findings} if plan else set()
+        if held & set(ids):
+            shop.history.unpark(run_id)
+            shop.runs.reoutcome(run_id, expect=Outcome.WAITING, outcome=Outcome.REJECTED)
+
+
+def _ids(records: Iterable[EntryRecord]) -> Iterable[str]:
+    for record in records:
+        yield record.id
+        yield from record.findings
+
+
+def _ground(shop: Workshop) -> Orientation:
+    tree, found, knowledge = look(shop)
+    return Orientation(tree, found, knowledge, (), 0)

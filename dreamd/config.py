@@ -21,11 +21,8 @@ from dreamd.settings import Config, Section
 _NOT_YET = (
     ("engine.name", lambda c: c.engine.name != "offline", 'leave it at "offline"'),
     ("engine.batch", lambda c: c.engine.batch, "leave it at false"),
-    ("schedule.cron", lambda c: c.schedule.cron != "", "leave it empty and use gates.min_interval"),
-    ("schedule.quiet_hours", lambda c: c.schedule.quiet_hours != "", "leave it empty"),
     ("transcripts.originals", lambda c: c.transcripts.originals != "keep", 'leave it at "keep"'),
     ("transcripts.archive_max", lambda c: c.transcripts.archive_max is not None, "leave it empty"),
-    ("notify.command", lambda c: c.notify.command != "", "leave it empty"),
     ("gather.executor", lambda c: c.gather.executor != "threads", 'leave it at "threads"'),
     ("sources.agent", lambda c: any(s.agent != "claude-code" for s in c.sources), 'only "claude-code" is read today'),
 )
@@ -222,6 +219,12 @@ def write_start_file(chosen: Path | None, text: str, environ: Mapping[str, str] 
             f"cannot write {path}: {fault.strerror}", hint="choose another place with --config FILE"
         ) from fault
     return path, True
+
+
+def systemd_variables(environ: Mapping[str, str] | None = None) -> tuple[str, str, str]:
+    """NOTIFY_SOCKET, WATCHDOG_USEC and WATCHDOG_PID as systemd set them; empty where it did not."""
+    environ = os.environ if environ is None else environ
+    return environ.get("NOTIFY_SOCKET", ""), environ.get("WATCHDOG_USEC", ""), environ.get("WATCHDOG_PID", "")
 
 
 def colours_wanted(environ: Mapping[str, str] | None = None) -> bool:

@@ -82,3 +82,7 @@ class Interrupted(DreamdError):  # noqa: N818
 
     code = "interrupted"
     exit_status = 130
+
+
+class Terminated(BaseException):
+    """SIGTERM: the system wants this process to end. No error anybody may swallow."""

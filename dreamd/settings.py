@@ -9,6 +9,8 @@ from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field
 
+from dreamd.schedule import cron_problem, quiet_hours
+
 _DURATION = re.compile(r"(\d+(?:\.\d+)?)\s*(s|m|h|d|w)")
 _SECONDS = {"s": 1, "m": 60, "h": 3600, "d": 86400, "w": 604800}
 _SIZE = re.compile(r"(\d+(?:\.\d+)?)\s*(B|KB|MB|GB|TB)", re.IGNORECASE)
@@ -42,6 +44,17 @@ def _zone(text: str) -> str:
             ZoneInfo(text)
         except (ZoneInfoNotFoundError, ValueError, OSError):
             raise ValueError('not a time zone; write "local" or a name like "Europe/Berlin"') from None
+    return text
+
+
+def _cron(text: str) -> str:
+    if text and (problem := cron_problem(text)):
+        raise ValueError(problem)
+    return text
+
+
+def _hours(text: str) -> str:
+    quiet_hours(text)
     return text
 
 
@@ -120,11 +133,15 @@ class Schedule(Section):
 
     enabled: bool = Field(default=True, description="false: dream only when told to")
     check_every: Duration = Field(_written("60s"), description="rescan of the sources and a look at the gates")
-    cron: str = Field("", description="instead of min_interval: five-field cron (0 and 7 are Sunday) in `timezone`")
+    cron: Annotated[str, AfterValidator(_cron)] = Field(
+        "", description="instead of min_interval: five-field cron (0 and 7 are Sunday) in `timezone`"
+    )
     timezone: Annotated[str, AfterValidator(_zone)] = Field(
         "local", description="whose days and hours: local, or a name like Europe/Berlin"
     )
-    quiet_hours: str = Field("", description='"22:00-07:00": dream only then; empty: any time')
+    quiet_hours: Annotated[str, AfterValidator(_hours)] = Field(
+        "", description='"22:00-07:00": dream only then; empty: any time'
+    )
     retry_after: Duration = Field(
         _written("15m"), description="after a failed or incomplete run; doubles to 6h, at most 8 tries a day"
     )

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from dreamd import __version__
+from dreamd.beacon import living
 from dreamd.clock import rfc3339
 from dreamd.dream.aftermath import CONTRADICTIONS
 from dreamd.dream.outlook import gates_now, since_midnight
@@ -39,12 +40,18 @@ def status(shop: Workshop, sources: Sequence[Source], *, configured: bool) -> di
     last = next(iter(shop.runs.list(limit=1)), None)
     failures, _ = shop.runs.failures()
     holder = shop.lease.holder(now)
+    service = living(shop.places.state_dir)
     return {
         "version": __version__,
-        "daemon": {"running": False, "pid": None, "since": None, "watching": [_watching(one) for one in sources]},
+        "daemon": {
+            "running": service is not None,
+            "pid": service.owner.pid if service else None,
+            "since": service.since if service else None,
+            "watching": list(service.watching) if service else [_watching(one) for one in sources],
+        },
         "dreaming": {"pid": holder.owner.pid, "run": holder.run_id} if holder else None,
         "gates": [gate.to_json() for gate in gates_now(shop)],
-        "next_check_at": None,
+        "next_check_at": service.next_check_at if service else None,
         "paused_until": rfc3339(shop.marks.time(Mark.PAUSED_UNTIL)),
         "sessions": {
             "seen": counts.seen,

@@ -36,10 +36,16 @@ def test_the_example_with_its_comments_opened_is_valid_and_names_every_key() -> 
     lines = []
     for line in example().splitlines():
         opened = line.removeprefix("# ")
-        lines.append(opened if opened.startswith("[[") or (opened != line and " = " in opened and opened.split(" = ")[0].isidentifier()) else line)
+        lines.append(
+            opened
+            if opened.startswith("[[") or (opened != line and " = " in opened and opened.split(" = ")[0].isidentifier())
+            else line
+        )
     raw = tomllib.loads("\n".join(lines))
     Config.model_validate(raw)
-    named = {f"{section}.{key}" for section, table in raw.items() for key in (table[0] if isinstance(table, list) else table)}
+    named = {
+        f"{section}.{key}" for section, table in raw.items() for key in (table[0] if isinstance(table, list) else table)
+    }
     assert named == {key for key, _ in keys()}
 
 
@@ -95,12 +101,21 @@ def test_wrong_variables_are_problems_with_the_variables_name(tmp_path: Path) ->
         write(tmp_path / "c.toml", ""),
         {"DREAMD_GATES__MIN_SESSION": "2", "DREAMD_MEMORY__REVIEW": "perhaps", "DREAMD_GUARDS__PROTECT": "x"},
     )
-    assert [line.split(":")[0] for line in told] == ["DREAMD_GATES__MIN_SESSION", "DREAMD_GUARDS__PROTECT", "DREAMD_MEMORY__REVIEW"]
+    assert [line.split(":")[0] for line in told] == [
+        "DREAMD_GATES__MIN_SESSION",
+        "DREAMD_GUARDS__PROTECT",
+        "DREAMD_MEMORY__REVIEW",
+    ]
 
 
 @pytest.mark.parametrize(
     "text",
-    ['[engine]\nname = "claude"', '[schedule]\ncron = "0 3 * * *"', '[notify]\ncommand = "x"', '[[sources]]\nagent = "codex"'],
+    [
+        '[engine]\nname = "claude"',
+        "[engine]\nbatch = true",
+        '[gather]\nexecutor = "procrastinate"',
+        '[[sources]]\nagent = "codex"',
+    ],
 )
 def test_a_value_whose_feature_is_not_there_yet_is_one_clear_problem(tmp_path: Path, text: str) -> None:
     (told,) = problems_of(write(tmp_path / "c.toml", text))
@@ -121,3 +136,10 @@ def test_thresholds_out_of_order_are_refused(tmp_path: Path) -> None:
 def test_a_bad_value_from_the_environment_is_told_with_its_variable(tmp_path: Path) -> None:
     (told,) = problems_of(write(tmp_path / "c.toml", ""), {"DREAMD_GATES__IDLE": "soon"})
     assert told.startswith("DREAMD_GATES__IDLE: gates.idle: not a duration")
+
+
+def test_bad_moments_of_the_schedule_are_told(tmp_path: Path) -> None:
+    told = problems_of(
+        write(tmp_path / "c.toml", '[schedule]\ncron = "0 3 * *"\nquiet_hours = "late"\ntimezone = "Mars/Base"\n')
+    )
+    assert [line.split(": ")[1] for line in told] == ["schedule.cron", "schedule.timezone", "schedule.quiet_hours"]

@@ -6,11 +6,15 @@ from typing import Annotated
 
 import typer
 
+from dreamd.app import App
+from dreamd.beacon import ServiceInfo
 from dreamd.cli.console import Console
 from dreamd.cli.desk import at_desk
 from dreamd.cli.options import ConfigOption, JsonOption, VerboseOption
 from dreamd.cli.wording import exit_status, plan_json, plan_lines, run_line
 from dreamd.dream.cycle import Dreamt, Order
+from dreamd.errors import Interrupted, UsageError
+from dreamd.service.client import ask, follow, service_for
 from dreamd.state.run_record import Trigger
 
 _EPILOG = (
@@ -32,14 +36,24 @@ def kick(
         bool, typer.Option("--dry-run", help="Leave memory alone; store the plan for `dreamd accept`.")
     ] = False,
     if_due: Annotated[bool, typer.Option("--if-due", help="Only when every gate is open.")] = False,
+    estimate: Annotated[bool, typer.Option("--estimate", help="Only say what a dream would read and cost.")] = False,
+    no_wait: Annotated[
+        bool, typer.Option("--no-wait", help="Have the running service dream, and do not wait for it.")
+    ] = False,
+    engine: Annotated[
+        str | None, typer.Option("--engine", metavar="NAME", help="The engine for this dream: offline.")
+    ] = None,
     config: ConfigOption = None,
     as_json: JsonOption = False,
     verbose: VerboseOption = 0,
 ) -> int:
     """Dream now: read the finished sessions and bring memory up to date.
 
-    Passes over the enabled, time, sessions and backoff gates; never over idle sessions, the lock or the guards.
+    Passes over the enabled, time, sessions and backoff gates; never over idle sessions, the lock or the guards. A running
+    service dreams; without one, this command does.
     """
+    if engine not in (None, "offline"):
+        raise UsageError(f"there is no engine {engine}", hint="engines today: offline")
     order = Order(
         trigger=Trigger.SCHEDULE if if_due else Trigger.KICK,
         sessions=tuple(session or ()),
@@ -47,9 +61,54 @@ def kick(
         if_due=if_due,
     )
     with at_desk(config, verbose, as_json=as_json) as (app, console):
+        if estimate:
+            return _estimate(app, console)
+        service = service_for(app)
+        if no_wait and service is None:
+            raise UsageError("there is no running service to dream", hint="`dreamd kick` without --no-wait dreams here")
+        if service is None:
+            with console.progress() as watch:
+                return tell(console, app.kick(order, watch), str(app.loaded.places.memory_root))
+        return _through(app, console, service, order, wait=not no_wait)
+
+
+def _through(app: App, console: Console, service: ServiceInfo, order: Order, *, wait: bool) -> int:
+    """Has the service dream. Ctrl-C ends the watching, not the dream."""
+    request = ask(app, service, order)
+    if not wait:
+        console.document({"run": None, "request": request.id})
+        console.say(f"asked the service (pid {service.owner.pid}); `dreamd runs` shows what comes of it")
+        return 0
+    try:
         with console.progress() as watch:
-            dreamt = app.kick(order, watch)
-        return tell(console, dreamt, str(app.loaded.places.memory_root))
+            dreamt = follow(app, service, request, watch)
+    except KeyboardInterrupt:
+        raise Interrupted(
+            "stopped watching; the dream goes on", hint="`dreamd runs show last` tells how it ended"
+        ) from None
+    return tell(console, dreamt, str(app.loaded.places.memory_root))
+
+
+def _estimate(app: App, console: Console) -> int:
+    """What is pending; the offline engine costs nothing."""
+    app.scan()
+    config = app.loaded.config
+    pending = app.shop.sessions.pending(app.shop.clock.now(), config.gates.idle)
+    taken = pending[: config.budget.max_sessions_per_run]
+    told = {
+        "engine": app.shop.engine.name,
+        "sessions": len(taken),
+        "deferred": len(pending) - len(taken),
+        "turns": sum(len(one.turns) for one in taken),
+        "tokens": 0,
+        "usd": 0.0,
+    }
+    console.document(told)
+    console.say(
+        f"{told['sessions']} sessions with {told['turns']} unread turns, {told['deferred']} deferred; "
+        f"engine {told['engine']}: no tokens, no cost"
+    )
+    return 0
 
 
 def tell(console: Console, dreamt: Dreamt, memory_root: str) -> int:

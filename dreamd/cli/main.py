@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib
 import os
+import signal
 import sys
 from typing import Any
 
@@ -12,13 +13,16 @@ from typer.exceptions import TyperException
 
 from dreamd import __version__
 from dreamd.cli.console import Console
-from dreamd.errors import DreamdError, Interrupted, UsageError
+from dreamd.errors import DreamdError, Interrupted, Terminated, UsageError
 
 #: Verb → the module that holds it, in the order of `dreamd --help`; a module is loaded when its verb is called.
 VERBS = {
     "init": "dreamd.cli.init",
+    "run": "dreamd.cli.run",
     "kick": "dreamd.cli.kick",
     "status": "dreamd.cli.status",
+    "pause": "dreamd.cli.pause",
+    "resume": "dreamd.cli.resume",
     "scan": "dreamd.cli.scan",
     "sessions": "dreamd.cli.sessions",
     "runs": "dreamd.cli.runs",
@@ -75,10 +79,15 @@ def main() -> None:
     for stream in (sys.stdout, sys.stderr):
         if hasattr(stream, "reconfigure"):
             stream.reconfigure(errors="backslashreplace")
+    signal.signal(signal.SIGTERM, _terminated)
     sys.exit(run(sys.argv[1:]))
 
 
-def run(arguments: list[str]) -> int:
+def _terminated(_number: int, _frame: object) -> None:
+    raise Terminated
+
+
+def run(arguments: list[str]) -> int:  # noqa: PLR0911 - one return for each way a command can end
     """One call of the command; returns the exit status and never raises."""
     first = next((word for word in arguments if not word.startswith("-")), None)
     completing = "_DREAMD_COMPLETE" in os.environ
@@ -96,6 +105,9 @@ def run(arguments: list[str]) -> int:
     except DreamdError as error:
         console.fail(error)
         return error.exit_status
+    except Terminated:
+        console.fail(Interrupted("terminated", hint="what was being written is whole; call it again when you like"))
+        return 130
     except (KeyboardInterrupt, typer.Abort):
         console.fail(Interrupted("interrupted", hint="nothing half-done stays behind; call it again when you like"))
         return 130

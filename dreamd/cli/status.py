@@ -46,6 +46,7 @@ def _tell(console: Console, told: dict[str, Any]) -> None:
     dreaming = told["dreaming"]
     console.facts(
         {
+            "service": _service(told["daemon"]),
             "now": f"dreaming (pid {dreaming['pid']})" if dreaming else "not dreaming",
             "sessions": ", ".join(f"{number} {name}" for name, number in sessions.items() if number or name == "seen"),
             "last run": f"{when(parse_time(last['started_at']))} {last['outcome'] or 'running'} ({last['reason']})"
@@ -59,6 +60,15 @@ def _tell(console: Console, told: dict[str, Any]) -> None:
     )
     for problem in told["problems"]:
         console.say(f"{console.style('problem', 'red')}  {problem['message']} ({problem['hint']})")
+
+
+def _service(daemon: dict[str, Any]) -> str:
+    if not daemon["running"]:
+        return "not running (`dreamd service install`, or `dreamd run` here)"
+    watching = ", ".join(
+        f"{one['root']} ({one['mode']}{': ' + one['problem'] if one['problem'] else ''})" for one in daemon["watching"]
+    )
+    return f"pid {daemon['pid']} since {when(parse_time(daemon['since']))}, watching {watching or 'nothing yet'}"
 
 
 def _numbers(gate: dict[str, Any]) -> str:

@@ -25,7 +25,7 @@ from dreamd.dream.shelves import Shelves
 from dreamd.dream.workshop import Workshop
 from dreamd.engines.offline.judge import reject as reject_text
 from dreamd.engines.protocol import Finding
-from dreamd.errors import DreamdError, Interrupted, LockHeld, Refused
+from dreamd.errors import DreamdError, Interrupted, LockHeld, Refused, Terminated
 from dreamd.log import LogFile, logger, run_context
 from dreamd.memory.commit import Committed, TreeChanged, commit, prepare
 from dreamd.memory.diff import diff_stat
@@ -94,6 +94,9 @@ def _through_the_night(night: Night, order: Order, lock: FileLock) -> Dreamt:
     except KeyboardInterrupt:
         night.end(Outcome.CANCELLED, "interrupted")
         raise Interrupted("the dream was interrupted", hint="what it had read is kept; memory is as it was") from None
+    except Terminated:
+        night.end(Outcome.INTERRUPTED, "terminated")
+        raise
     except DreamdError as fault:
         night.end(Outcome.FAILED, fault.code, error=fault.message)
         raise

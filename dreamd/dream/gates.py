@@ -48,6 +48,10 @@ class Facts:
     tokens_today: int
     usd_today: float
     paused_until: dt.datetime | None
+    quiet_until: dt.datetime | None  # when the quiet hours begin; None inside them or without any
+    cron_due_at: (
+        dt.datetime | None
+    )  # the first moment of `schedule.cron` behind the last success; None without a cron line
     lock_holder: str  # who dreams now; "" for nobody
     day_ends_at: dt.datetime  # the next local midnight
 
@@ -82,13 +86,15 @@ def first_closed(gates: tuple[Gate, ...]) -> Gate | None:
 
 
 def enabled(facts: Facts, limits: Limits, now: dt.datetime) -> Gate:
-    """Closed while disabled, paused, or while a run waits for review."""
+    """Closed while disabled, paused, outside the quiet hours, or while a run waits for review."""
     if not limits.enabled:
         return Gate("enabled", open=False, reason="disabled")
     if facts.paused_until is not None and facts.paused_until > now:
         return Gate("enabled", open=False, reason="paused", opens_at=facts.paused_until)
     if facts.waiting:
         return Gate("enabled", open=False, reason="waiting_for_review")
+    if facts.quiet_until is not None:
+        return Gate("enabled", open=False, reason="outside_quiet_hours", opens_at=facts.quiet_until)
     return Gate("enabled", open=True, reason="enabled")
 
 
@@ -98,12 +104,26 @@ def time(facts: Facts, limits: Limits, now: dt.datetime) -> Gate:
     if facts.last_success_at is None:
         return Gate("time", open=True, reason="never_dreamed", need=need)
     have = (now - facts.last_success_at).total_seconds()
+    if facts.cron_due_at is not None and not facts.deferred:
+        return _by_cron(facts.cron_due_at, have, now)
     if have < 0:
         return Gate("time", open=True, reason="stamp_in_future", have=have, need=need)
     if have >= need:
         return Gate("time", open=True, reason="long_enough", have=have, need=need)
     opens_at = facts.last_success_at + dt.timedelta(seconds=need)
     return Gate("time", open=False, reason="too_soon", have=have, need=need, opens_at=opens_at)
+
+
+def _by_cron(due_at: dt.datetime, have: float, now: dt.datetime) -> Gate:
+    """A moment that was missed (asleep, powered off) is made up for once: due-ness is measured from the last success."""
+    is_open = now >= due_at
+    return Gate(
+        "time",
+        open=is_open,
+        reason="cron_due" if is_open else "cron_waits",
+        have=have,
+        opens_at=None if is_open else due_at,
+    )
 
 
 def sessions(facts: Facts, limits: Limits) -> Gate:

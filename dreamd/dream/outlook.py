@@ -6,6 +6,7 @@ import datetime as dt
 
 from dreamd.dream.gates import Facts, Gate, Limits, check
 from dreamd.dream.workshop import Workshop
+from dreamd.schedule import next_cron, quiet_until, zone_named
 from dreamd.state.marks import Mark
 from dreamd.state.run_record import DREAMS, Outcome
 
@@ -18,7 +19,10 @@ def gates_now(shop: Workshop) -> tuple[Gate, ...]:
 def facts(shop: Workshop) -> Facts:
     """What the gates look at."""
     now = shop.clock.now()
+    schedule = shop.config.schedule
+    zone = zone_named(schedule.timezone, shop.zone)
     midnight = since_midnight(now, shop.zone)
+    last_success = shop.marks.time(Mark.LAST_SUCCESS_AT)
     failures, _ = shop.runs.failures()
     last = shop.runs.newest(outcomes=(Outcome.COMMITTED, Outcome.NO_CHANGE), triggers=tuple(DREAMS))
     waiting = shop.runs.newest(outcomes=(Outcome.WAITING,))
@@ -26,7 +30,7 @@ def facts(shop: Workshop) -> Facts:
     spent = shop.runs.spent(midnight)
     return Facts(
         pending=shop.sessions.pending_lineages(now, shop.config.gates.idle),
-        last_success_at=shop.marks.time(Mark.LAST_SUCCESS_AT),
+        last_success_at=last_success,
         last_attempt_at=shop.marks.time(Mark.LAST_ATTEMPT_AT),
         consecutive_failures=failures,
         attempts_today=shop.runs.attempts(midnight),
@@ -35,6 +39,8 @@ def facts(shop: Workshop) -> Facts:
         tokens_today=spent.tokens,
         usd_today=spent.usd,
         paused_until=shop.marks.time(Mark.PAUSED_UNTIL),
+        quiet_until=quiet_until(schedule.quiet_hours, now, zone),
+        cron_due_at=next_cron(schedule.cron, last_success, zone) if schedule.cron and last_success else None,
         lock_holder=f"pid {holder.owner.pid}" if holder else "",
         day_ends_at=midnight + dt.timedelta(days=1),
     )

@@ -1,4 +1,4 @@
-"""Ctrl-C held back while memory is being written: a commit takes milliseconds and is better ended than recovered."""
+"""Signals held back while memory is being written: a commit takes milliseconds and is better ended than recovered."""
 
 from __future__ import annotations
 
@@ -8,10 +8,12 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from types import FrameType
 
+_HELD = (signal.SIGINT, signal.SIGTERM)
+
 
 @contextmanager
 def patience() -> Iterator[None]:
-    """SIGINT is noted inside and raised as KeyboardInterrupt behind; in other threads than the main one nothing changes."""
+    """SIGINT and SIGTERM are noted inside and delivered behind; only the main thread can hold signals back."""
     if threading.current_thread() is not threading.main_thread():
         yield
         return
@@ -20,10 +22,11 @@ def patience() -> Iterator[None]:
     def note(number: int, _frame: FrameType | None) -> None:
         noted.append(number)
 
-    before = signal.signal(signal.SIGINT, note)
+    before = {held: signal.signal(held, note) for held in _HELD}
     try:
         yield
     finally:
-        signal.signal(signal.SIGINT, before)
-    if noted:
-        raise KeyboardInterrupt
+        for held, handler in before.items():
+            signal.signal(held, handler)
+    for number in dict.fromkeys(noted):
+        signal.raise_signal(number)

@@ -2,48 +2,65 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
-from dataclasses import replace
-from urllib.parse import unquote
+from dataclasses import dataclass, field, replace
 
 from dreamd.dream.orient import Orientation
 from dreamd.dream.workshop import Workshop
-from dreamd.memory.arrange import arrange
-from dreamd.memory.document import count_lines
+from dreamd.memory.arrange import arrange, gives_way
+from dreamd.memory.document import count_lines, parse
 from dreamd.memory.draft import Draft, draft
-from dreamd.memory.layout import MEMORY, MEMORY_SECTIONS, POINTER
+from dreamd.memory.guards import is_one_piece
+from dreamd.memory.layout import FROM_MEMORY, MEMORY, MEMORY_SECTIONS, POINTER
+from dreamd.memory.overflow import Moving, carries, ground_of, longer
 from dreamd.memory.plan import Carry, EntryRecord, Plan
-from dreamd.memory.survey import Survey
-from dreamd.memory.tree import Tree
-from dreamd.memory.wish import Caps, Ground, Place, Wish
+from dreamd.memory.wish import Excess, Ground, Place, Wish
 
-#: Where a person's own lines go that stand below what readers load.
-FROM_MEMORY = "patterns/from-memory.md"
-_TRIES = 12
-_LINK = re.compile(r"\(<?((?:projects|patterns|people)/[^)>]+\.md)>?\)|((?:projects|patterns|people)/[^\s)`*]+\.md)")
+_TRIES = 40  # each brings at least one file nearer to its caps; three or four are usual
+
+
+@dataclass(slots=True)
+class _Pressure:
+    """What has to leave which file so that all keep within their caps, found out try by try."""
+
+    closed: frozenset[str]
+    excess: dict[str, Excess] = field(default_factory=dict)  # of dreamd's entries
+    moving: Moving = field(default_factory=Moving)  # of the person's
+
+    def rise(self, file: str, over: Excess, ground: Orientation, kept: Sequence[EntryRecord]) -> None:
+        """Something more leaves a file: dreamd's entries, then the person's lines word for word, then pinned entries.
+
+        Where none of these is left (a file of headings and comments), nothing is put into it any more.
+        """
+        moving = longer(self.moving, file, over, ground.survey)
+        if any(one.file == file and gives_way(one) for one in kept):
+            self._leave(file, over)
+        elif moving != self.moving:
+            self.moving = moving
+        elif any(one.file == file and one.kind != POINTER for one in kept) and file not in self.closed:
+            self._leave(file, over)
+        else:
+            self.closed |= {file}
+
+    def _leave(self, file: str, over: Excess) -> None:
+        before = self.excess.get(file, Excess())
+        self.excess[file] = Excess(before.lines + max(over.lines, 0), before.bytes + max(over.bytes, 0))
 
 
 def prune(shop: Workshop, ground: Orientation, wishes: Sequence[Wish], run_id: str) -> tuple[Plan, Draft]:
-    """The plan and its draft. Tightens the room it gives until the draft itself keeps within the caps.
+    """The plan and its draft. Takes out of each file what the draft itself shows to be too much, until all keep within their caps.
 
     A person's own lines are moved, word for word, only where nothing of dreamd's is left to give way.
     """
     places = _places(shop)
-    carries: tuple[Carry, ...] = ()
-    caps = shop.caps
+    pressure = _Pressure(frozenset(path for path, file in ground.tree.files.items() if file.protected))
     for _ in range(_TRIES):
-        plan, made = _planned(shop, ground, wishes, places, carries, caps, run_id)
-        over_lines, over_bytes = _over(made, ground.tree, shop.caps)
-        if over_lines <= 0 and over_bytes <= 0:
+        plan, made = _planned(shop, ground, wishes, places, pressure, run_id)
+        over = _over(shop, ground, made, pressure.closed)
+        if not over:
             break
-        movable = any(r.file == MEMORY and r.kind != POINTER for r in plan.kept)
-        if movable and caps.max_lines - over_lines > 0:
-            caps = replace(
-                caps, max_lines=caps.max_lines - max(over_lines, 0), max_bytes=caps.max_bytes - max(over_bytes, 0)
-            )
-        else:
-            carries = _carry(ground.survey, carries, over_lines, over_bytes)
+        for file, much in over.items():
+            pressure.rise(file, much, ground, plan.kept)
     return plan, made
 
 
@@ -52,11 +69,12 @@ def _planned(
     ground: Orientation,
     wishes: Sequence[Wish],
     places: dict[str, Place],
-    carries: tuple[Carry, ...],
-    caps: Caps,
+    pressure: _Pressure,
     run_id: str,
 ) -> tuple[Plan, Draft]:
-    made = arrange(wishes, places, _ground(ground.tree, ground.survey, carries), caps, shop.clock.now(), shop.zone)
+    carried = carries(pressure.moving, ground.tree, ground.survey, shop.caps, pressure.closed)
+    under = _told(shop, ground_of(ground.tree, ground.survey, carried, pressure.closed))
+    made = arrange(wishes, places, under, shop.caps, shop.clock.now(), shop.zone, pressure.excess)
     plan = Plan(
         run_id=run_id,
         base=ground.survey.snapshot.commit,
@@ -66,51 +84,36 @@ def _planned(
         heads=made.heads,
         section_order=MEMORY_SECTIONS,
         sessions=tuple(one.session.name for one in ground.chosen),
-        carries=carries,
-        notes=(f"own_lines_moved={len(carries)}",) if carries else (),
+        carries=carried,
+        notes=(f"own_lines_moved={_lines_moved(ground, carried)}",) if carried else (),
     )
     return plan, draft(ground.tree, ground.survey, plan)
 
 
-def _over(made: Draft, tree: Tree, caps: Caps) -> tuple[int, int]:
-    """By how many lines and bytes MEMORY.md would be over."""
-    old = tree.files.get(MEMORY)
-    data = made.files.get(MEMORY, old.data if old else b"")
-    return count_lines(data.decode("utf-8", "replace")) - caps.max_lines, len(data) - caps.max_bytes
+def _told(shop: Workshop, under: Ground) -> Ground:
+    """Without descriptions that hold a secret: what a person keeps in a file of theirs is not repeated elsewhere."""
+    about = {file: text for file, text in under.about.items() if not shop.redactor.has_secret(text)}
+    return replace(under, about=about)
 
 
-def _carry(survey: Survey, carries: tuple[Carry, ...], over_lines: int, over_bytes: int) -> tuple[Carry, ...]:
-    """The person's lowest entries of MEMORY.md: the ones that readers would cut anyway."""
-    moved = {(carry.key, carry.occurrence) for carry in carries}
-    lowest = sorted((one for one in survey.theirs if one.file == MEMORY), key=lambda one: -one.line)
-    more: list[Carry] = []
-    for one in lowest:
-        if (one.key, one.occurrence) in moved:
-            continue
-        if over_lines <= 0 and over_bytes <= 0:
-            break
-        over_lines -= 1 + one.text.count("\n")
-        over_bytes -= len(one.text.encode()) + 3
-        more.append(Carry(key=one.key, file=MEMORY, to_file=FROM_MEMORY, to_section="", occurrence=one.occurrence))
-    return (*carries, *reversed(more))
+def _lines_moved(ground: Orientation, carried: Sequence[Carry]) -> int:
+    places = {(carry.file, carry.key, carry.occurrence) for carry in carried}
+    moved = [one for one in ground.survey.theirs if (one.file, one.key, one.occurrence) in places]
+    return sum(count_lines(one.block.raw) for one in moved)
 
 
-def _ground(tree: Tree, survey: Survey, carries: tuple[Carry, ...]) -> Ground:
-    lines: dict[str, int] = {}
-    sizes: dict[str, int] = {}
-    mine = [(one.file, one.block.raw) for one in survey.mine]
-    for path, file in tree.files.items():
-        own = [raw for where, raw in mine if where == path]
-        lines[path] = count_lines(file.text) - sum(raw.count("\n") or 1 for raw in own)
-        sizes[path] = len(file.data) - sum(len(raw.encode()) for raw in own)
-    topics = {one.file for one in survey.theirs if one.file != MEMORY} | {carry.to_file for carry in carries}
-    pointed = {
-        unquote(match[1] or match[2])
-        for one in survey.theirs
-        if one.file == MEMORY
-        for match in _LINK.finditer(one.text)
-    }
-    return Ground(lines, sizes, frozenset(pointed), frozenset(topics))
+def _over(shop: Workshop, ground: Orientation, made: Draft, closed: frozenset[str]) -> dict[str, Excess]:
+    """By how much each file would be over its caps; of the files that nothing can be put into, none."""
+    over = {}
+    for path in sorted({*ground.tree.files, *made.files} - set(made.removed) - closed):
+        old = ground.tree.files.get(path)
+        data = made.files.get(path, old.data if old else b"")
+        text = data.decode("utf-8", "replace")
+        lines = count_lines(text) - (shop.caps.max_lines if path == MEMORY else shop.caps.topic_max_lines)
+        size = len(data) - shop.caps.max_bytes if path == MEMORY else 0
+        if (lines > 0 or size > 0) and not is_one_piece(parse(text)):
+            over[path] = Excess(lines, size)
+    return over
 
 
 def _places(shop: Workshop) -> dict[str, Place]:

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from dreamd.dream.lock import dream_lock
 from dreamd.dream.night import tally
 from dreamd.dream.workshop import Workshop
+from dreamd.errors import LockHeld, MemoryTreeError
 from dreamd.log import logger
 from dreamd.memory import recovery as memory
 from dreamd.memory.diff import diff_stat
@@ -53,3 +55,14 @@ def _conclude(shop: Workshop, found: memory.Recovery) -> None:
         changes=tally(plan, tuple(change.id for change in plan.changes)) if plan else record.changes,
     )
     shop.runs.conclude(ended, Conclusion(used=used, selected_by=record.about or ""))
+
+
+def recover_alone(shop: Workshop) -> None:
+    """The same under a lock of its own, for the service; where somebody dreams there is nothing to recover."""
+    try:
+        with dream_lock(shop.places.default_state_dir, shop.places.memory_root, now=shop.clock.now()):
+            recover(shop)
+    except LockHeld:
+        return
+    except MemoryTreeError as fault:
+        logger().error("commit.unrecovered", code=fault.code)

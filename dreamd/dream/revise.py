@@ -14,7 +14,7 @@ from dreamd.dream.night import tally, told
 from dreamd.dream.patience import patience
 from dreamd.dream.recovery import recover
 from dreamd.dream.workshop import Workshop
-from dreamd.errors import DreamdError, LockHeld, Refused, UsageError
+from dreamd.errors import DreamdError, LockHeld, Refused, Terminated, UsageError
 from dreamd.log import logger, run_context
 from dreamd.memory.commit import Committed, commit
 from dreamd.memory.diff import diff_stat
@@ -121,6 +121,9 @@ def revision(shop: Workshop, trigger: Trigger) -> Iterator[Desk]:
             raise
         except KeyboardInterrupt:
             _fail(shop, record, Outcome.CANCELLED, "interrupted")
+            raise
+        except Terminated:
+            _fail(shop, record, Outcome.INTERRUPTED, "terminated")
             raise
         finally:
             shop.lease.release(record.id)

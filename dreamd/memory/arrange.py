@@ -6,17 +6,15 @@ import datetime as dt
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
+from types import MappingProxyType
 
 from ulid import ULID
 
 from dreamd.memory.layout import (
-    FOLDER_SECTION,
     MEMORY,
     MEMORY_SECTIONS,
     OVERFLOW,
     POINTER,
-    SECTION_LINES,
-    TOPIC_HEAD_LINES,
     TOPIC_SECTIONS,
     confirmed_at,
     general_section,
@@ -25,19 +23,33 @@ from dreamd.memory.layout import (
     topic_section,
 )
 from dreamd.memory.plan import Change, ChangeKind, EntryRecord, Reason
-from dreamd.memory.pointers import SHORTEST_HOOK, heads, pointers
-from dreamd.memory.wish import Arrangement, Caps, Ground, Place, Wish
+from dreamd.memory.pointers import heads, pointers
+from dreamd.memory.wish import Arrangement, Caps, Excess, Ground, Place, Wish
 
 
 def arrange(
-    wishes: Sequence[Wish], places: Mapping[str, Place], ground: Ground, caps: Caps, now: dt.datetime, zone: dt.tzinfo
+    wishes: Sequence[Wish],
+    places: Mapping[str, Place],
+    ground: Ground,
+    caps: Caps,
+    now: dt.datetime,
+    zone: dt.tzinfo,
+    excess: Mapping[str, Excess] = MappingProxyType({}),
 ) -> Arrangement:
-    """Places every wish. Entries that have a file keep it unless they are stale or MEMORY.md has no room for them."""
-    standing = [_at_home(wish) for wish in wishes if wish.act is not ChangeKind.REMOVE and wish.record.kind != POINTER]
+    """Places every wish. Entries that have a file keep it unless they are stale or their file has no room for them.
+
+    What certainly is too much leaves at once. How long a file becomes is seen from the draft alone, so the caller says
+    with `excess` how much more has to leave which file: no estimate moves a line that could have stayed.
+    """
+    standing = [
+        _at_home(wish, ground.closed)
+        for wish in wishes
+        if wish.act is not ChangeKind.REMOVE and wish.record.kind != POINTER
+    ]
     gone = [wish for wish in wishes if wish.act is ChangeKind.REMOVE]
-    standing, stale = _age(standing, caps.stale_after, now)
+    standing, stale = _age(standing, ground.closed, caps.stale_after, now)
     gone += stale
-    standing = _split_topics(_demote(standing, ground, caps), ground, caps)
+    standing = _make_room(standing, ground, caps, excess)
     old_pointers = [wish.record for wish in wishes if wish.record.kind == POINTER and wish.act is not ChangeKind.REMOVE]
     leading, dangling = pointers(standing, old_pointers, places, ground, caps)
     everything = standing + leading
@@ -47,16 +59,37 @@ def arrange(
     return Arrangement(tuple(changes), kept, heads(standing, places, zone))
 
 
-def _at_home(wish: Wish) -> Wish:
+def gives_way(record: EntryRecord) -> bool:
+    """Whether an entry leaves a full file before a person's own lines do."""
+    return record.kind != POINTER and not record.pinned and not record.beneath
+
+
+def _at_home(wish: Wish, closed: frozenset[str]) -> Wish:
+    """A wish with a file; what is new goes on in the next part of one that nothing can be put into."""
     record = wish.record
-    if record.file:
-        return wish
-    if record.scope == "general":
-        return replace(wish, record=replace(record, file=MEMORY, section=general_section(record.kind)))
-    raise ValueError(f"entry {record.id} of scope {record.scope} has no file")
+    if not record.file:
+        if record.scope != "general":
+            raise ValueError(f"entry {record.id} of scope {record.scope} has no file")
+        record = replace(record, file=MEMORY, section=general_section(record.kind))
+    if wish.act is ChangeKind.ADD and not record.beneath:
+        while record.file in closed:
+            further = _further(record.file, closed)
+            section = topic_section(record.kind) if record.file == MEMORY else record.section
+            record = replace(record, file=further, section=section, demoted=True)
+    return replace(wish, record=record)
 
 
-def _age(wishes: list[Wish], stale_after: dt.timedelta, now: dt.datetime) -> tuple[list[Wish], list[Wish]]:
+def _further(file: str, closed: frozenset[str]) -> str:
+    """Where what a file has no room for goes."""
+    further = OVERFLOW if file == MEMORY else next_part(file)
+    while further in closed:
+        further = next_part(further)
+    return further
+
+
+def _age(
+    wishes: list[Wish], closed: frozenset[str], stale_after: dt.timedelta, now: dt.datetime
+) -> tuple[list[Wish], list[Wish]]:
     """Unconfirmed for `stale_after`: out of MEMORY.md; for twice as long: out of the topic file."""
     standing, stale = [], []
     for wish in wishes:
@@ -66,69 +99,69 @@ def _age(wishes: list[Wish], stale_after: dt.timedelta, now: dt.datetime) -> tup
         elif unconfirmed > 2 * stale_after:
             stale.append(replace(wish, act=ChangeKind.REMOVE, reason=Reason.STALE, old=wish.record.text))
         elif wish.record.file == MEMORY:
-            standing.append(_demoted(wish, Reason.STALE))
+            standing.append(_demoted(wish, _further(MEMORY, closed), Reason.STALE))
         else:
             standing.append(wish)
     return standing, stale
 
 
-def _demoted(wish: Wish, reason: Reason) -> Wish:
-    record = replace(wish.record, file=OVERFLOW, section=topic_section(wish.record.kind), demoted=True)
+def _demoted(wish: Wish, further: str, reason: Reason) -> Wish:
+    """A wish that leaves its file for the one that takes what it has no room for."""
+    record = wish.record
+    section = topic_section(record.kind) if record.file == MEMORY else record.section
+    record = replace(record, file=further, section=section, demoted=True)
     return replace(wish, record=record, reason=wish.reason if wish.act else reason)
 
 
-def _demote(wishes: list[Wish], ground: Ground, caps: Caps) -> list[Wish]:
-    """Moves the lowest-ranked general entries out until MEMORY.md has room for the rest and for its pointers."""
-    topics = {wish.record.file for wish in wishes if wish.record.file != MEMORY} | ground.topics
-    own = sorted((w for w in wishes if w.record.file == MEMORY), key=lambda w: rank(w.record), reverse=True)
-    sections = {w.record.section for w in own} | {FOLDER_SECTION[file.split("/")[0]] for file in topics}
-    lines = caps.max_lines - ground.lines.get(MEMORY, 0) - SECTION_LINES * len(sections) - len(topics)
-    room = caps.max_bytes - ground.bytes.get(MEMORY, 0) - 20 * len(sections) - len(topics) * SHORTEST_HOOK * 2
-    stay: set[str] = set()
-    for wish in own:
-        size = len(wish.record.text.encode()) + 3
-        if lines < 1 + wish.record.text.count("\n") or room < size:
-            break
-        lines -= 1 + wish.record.text.count("\n")
-        room -= size
-        stay.add(wish.record.id)
-    return [w if w.record.file != MEMORY or w.record.id in stay else _demoted(w, Reason.OVER_CAP) for w in wishes]
-
-
-def _split_topics(wishes: list[Wish], ground: Ground, caps: Caps) -> list[Wish]:
-    """A topic over its lines goes on in "<name>~2.md": the lowest-ranked entries move, the others stay where they are."""
-    by_topic: defaultdict[str, list[Wish]] = defaultdict(list)
+def _make_room(wishes: list[Wish], ground: Ground, caps: Caps, excess: Mapping[str, Excess]) -> list[Wish]:
+    """Entries that their file has no room for leave for its overflow, the lowest-ranked first; the others stay."""
+    by_file: defaultdict[str, list[Wish]] = defaultdict(list)
     for wish in wishes:
-        by_topic[wish.record.file].append(wish)
-    result: list[Wish] = []
-    for file in sorted(by_topic):
-        members = by_topic[file]
-        if file == MEMORY:
-            result += members
+        by_file[wish.record.file].append(wish)
+    left = dict(excess)
+    waiting = sorted(by_file)
+    while waiting:
+        file = waiting.pop(0)
+        if file in ground.closed:
             continue
-        spilled = _spill(file, members, ground, caps)
-        result += spilled
-    return result
+        over = _too_much(file, by_file[file], ground, caps)
+        more = left.pop(file, Excess())
+        stay, leave = _parted(by_file[file], Excess(over.lines + more.lines, over.bytes + more.bytes))
+        if leave:
+            by_file[file] = stay
+            further = _further(file, ground.closed)
+            by_file[further] += [_demoted(wish, further, Reason.OVER_CAP) for wish in leave]
+            waiting.append(further)
+    order = {wish.record.id: number for number, wish in enumerate(wishes)}
+    return sorted((w for file in by_file.values() for w in file), key=lambda w: order[w.record.id])
 
 
-def _spill(file: str, members: list[Wish], ground: Ground, caps: Caps) -> list[Wish]:
-    room = caps.topic_max_lines - max(ground.lines.get(file, 0), TOPIC_HEAD_LINES)
-    room -= SECTION_LINES * len({wish.record.section for wish in members})
-    lines = {wish.record.id: 1 + wish.record.text.count("\n") for wish in members}
-    if sum(lines.values()) <= room:
-        return members
-    ordered = sorted(members, key=lambda wish: rank(wish.record), reverse=True)
-    stay: list[Wish] = []
-    spill: list[Wish] = []
-    for wish in ordered:
-        room -= lines[wish.record.id]
-        (stay if room >= 0 else spill).append(wish)
-    further = next_part(file)
-    moved = [
-        replace(w, record=replace(w.record, file=further, demoted=True), reason=w.reason if w.act else Reason.OVER_CAP)
-        for w in spill
-    ]
-    return stay + _spill(further, moved, ground, caps)
+def _too_much(file: str, members: Sequence[Wish], ground: Ground, caps: Caps) -> Excess:
+    """What certainly has no room, headings and pointers not counted."""
+    lines = sum(_size(wish).lines for wish in members) + ground.lines.get(file, 0)
+    if file != MEMORY:
+        return Excess(max(lines - caps.topic_max_lines, 0))
+    size = sum(_size(wish).bytes for wish in members) + ground.bytes.get(file, 0)
+    return Excess(max(lines - caps.max_lines, 0), max(size - caps.max_bytes, 0))
+
+
+def _parted(members: list[Wish], over: Excess) -> tuple[list[Wish], list[Wish]]:
+    """Who stays and who leaves."""
+    lines, size = over
+    leaving: set[str] = set()
+    for wish in sorted(members, key=lambda wish: (rank(wish.record), wish.record.id)):
+        if lines <= 0 and size <= 0:
+            break
+        lines -= _size(wish).lines
+        size -= _size(wish).bytes
+        leaving.add(wish.record.id)
+    stay = [wish for wish in members if wish.record.id not in leaving]
+    return stay, [wish for wish in members if wish.record.id in leaving]
+
+
+def _size(wish: Wish) -> Excess:
+    text = wish.record.text
+    return Excess(1 + text.count("\n"), len(text.encode()) + 3)
 
 
 def _removals(wishes: Iterable[Wish]) -> list[Change]:

@@ -10,6 +10,7 @@ from dreamd.memory.plan import EntryRecord
 
 MEMORY = "MEMORY.md"
 OVERFLOW = "patterns/preferences.md"  # where general entries go that MEMORY.md has no room for
+FROM_MEMORY = "patterns/from-memory.md"  # where a person's own lines go that stand below what readers load
 POINTER = "pointer"
 
 #: MEMORY.md from top to bottom: readers cut at the bottom.
@@ -51,7 +52,7 @@ _KIND_WEIGHT = {
 }
 EPOCH = dt.datetime(2024, 1, 1, tzinfo=dt.UTC)
 TOPIC_HEAD_LINES = 12  # front matter, title and the blanks around them
-SECTION_LINES = 3
+SECTION_LINES = 4  # a heading and the blanks around it
 
 
 def rank(record: EntryRecord) -> float:

@@ -6,104 +6,173 @@ import datetime as dt
 import re
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from ulid import ULID
 
 from dreamd.memory.document import entry_key
+from dreamd.memory.front import one_line
 from dreamd.memory.layout import EPOCH, FOLDER_SECTION, FOLDER_TYPE, MEMORY, POINTER, part_of, rank
 from dreamd.memory.plan import ChangeKind, EntryRecord, Reason, TopicHead
+from dreamd.memory.sharing import Room, leads, shared
 from dreamd.memory.wish import Caps, Ground, Place, Wish
 
-LONGEST_HOOK = 280  # characters
-SHORTEST_HOOK = 60
+_DESCRIPTION = 160  # bytes
+_ESSENTIALS = 3  # a hook is read at a glance
+_IN_LINKS = re.compile(r"[ ()<>%\[\]]")
 
 
 def pointers(
     standing: Sequence[Wish], old: Sequence[EntryRecord], places: Mapping[str, Place], ground: Ground, caps: Caps
 ) -> tuple[list[Wish], list[Wish]]:
-    """One line of MEMORY.md for each topic file that a person does not point to already; those without a file go."""
+    """One line of MEMORY.md for each topic file that a person does not point to already; those without a file go.
+
+    Pointers take at most half of what a person's own lines leave. Where there are more topics than lines for them, those
+    that nothing confirmed for longest share lines.
+    """
+    if MEMORY in ground.closed:
+        return [Wish(record) for record in old], []
+    desk = _Desk(_by_file(standing), places, ground)
+    wanted = (set(desk.records) | ground.topics) - ground.pointed
+    ordered = sorted(wanted, key=lambda file: (-desk.newest(file), file))
+    links = {file: desk.link(file) for file in ordered}
+    room = Room((caps.max_lines - ground.lines.get(MEMORY, 0)) // 2, (caps.max_bytes - ground.bytes.get(MEMORY, 0)) // 2)
+    plan = leads(ordered, links, room)
+    free = list(old)
+    wishes = []
+    for file, longest in plan.single.items():
+        known = next((record for record in free if record.value == file), None)
+        wishes.append(desk.pointer((file,), file, desk.text(file, longest), known))
+        free = [record for record in free if record is not known]
+    for files in shared(plan, [_sharers(record) for record in old if _is_shared(record)]):
+        known = next((record for record in free if _is_shared(record) and set(_sharers(record)) & set(files)), None)
+        text = f"Older: {', '.join(links[file] for file in files)}"
+        wishes.append(desk.pointer(files, "".join(f"{file}\n" for file in files), text, known))
+        free = [record for record in free if record is not known]
+    return wishes, [Wish(record, ChangeKind.REMOVE, Reason.POINTER, record.text) for record in free]
+
+
+def targets(pointer: EntryRecord) -> tuple[str, ...]:
+    """The topic files that a pointer's line leads to."""
+    return _sharers(pointer) if _is_shared(pointer) else (pointer.value,)
+
+
+def _is_shared(record: EntryRecord) -> bool:
+    return record.value.endswith("\n")
+
+
+def _sharers(record: EntryRecord) -> tuple[str, ...]:
+    return tuple(record.value.splitlines())
+
+
+def _by_file(wishes: Sequence[Wish]) -> dict[str, list[EntryRecord]]:
     by_file: defaultdict[str, list[EntryRecord]] = defaultdict(list)
-    for wish in standing:
+    for wish in wishes:
         if wish.record.file != MEMORY:
             by_file[wish.record.file].append(wish.record)
-    wanted = (set(by_file) | ground.topics) - ground.pointed
-    known = {record.value: record for record in old}
-    room = (caps.max_bytes - ground.bytes.get(MEMORY, 0)) // 2
-    longest = max(SHORTEST_HOOK, min(LONGEST_HOOK, room // max(len(wanted), 1) - 40))
-    wishes = []
-    for file in sorted(wanted, key=lambda name: (-_newest(by_file.get(name, ())), name)):
-        text = _pointer_text(file, by_file.get(file, []), places.get(file) or places.get(part_of(file)), longest)
-        wishes.append(_pointer(file, text, known.get(file), by_file.get(file, [])))
-    dangling = [
-        Wish(record, ChangeKind.REMOVE, Reason.POINTER, record.text) for record in old if record.value not in wanted
-    ]
-    return wishes, dangling
+    return dict(by_file)
 
 
-def _newest(records: Iterable[EntryRecord]) -> float:
-    return max((record.last_at.timestamp() for record in records if record.last_at), default=0.0)
+@dataclass(frozen=True, slots=True)
+class _Desk:
+    """What a pointer's words are made of."""
+
+    records: Mapping[str, list[EntryRecord]]  # topic file → dreamd's entries in it
+    places: Mapping[str, Place]
+    ground: Ground
+
+    def newest(self, file: str) -> float:
+        return max((r.last_at.timestamp() for r in self.records.get(file, ()) if r.last_at), default=0.0)
+
+    def place(self, file: str) -> Place | None:
+        return self.places.get(file) or self.places.get(part_of(file))
+
+    def link(self, file: str) -> str:
+        """`[name](file)`, as any reader of Markdown finds the file by it."""
+        place = self.place(file)
+        name = place.title if place else file.rsplit("/", maxsplit=1)[-1].removesuffix(".md")
+        part = _part(file)
+        label = f"{_part_name(name)}, part {part}" if part else name
+        target = _IN_LINKS.sub(lambda found: f"%{ord(found[0]):02X}", file)
+        return f"[{one_line(label).translate(_BRACKETS)}]({target})"
+
+    def text(self, file: str, longest: int) -> str:
+        """`[name](file): root; the two or three things one must know`."""
+        head, place = self.link(file), self.place(file)
+        if place is not None and place.isolated:
+            return head
+        pieces = [place.root] if place and place.root and not _part(file) else []
+        about = self.ground.about.get(file, "")
+        if about and not self.records.get(file):
+            pieces.append(_cut(about, longest))
+        pieces += _essentials(self.records.get(file, ()), longest - sum(len(piece.encode()) + 2 for piece in pieces))
+        return f"{head}: {'; '.join(pieces)}" if pieces else head
+
+    def pointer(self, files: tuple[str, ...], value: str, text: str, known: EntryRecord | None) -> Wish:
+        times = [record.last_at for file in files for record in self.records.get(file, ()) if record.last_at]
+        if known is None:
+            record = EntryRecord(
+                id=str(ULID()),
+                file=MEMORY,
+                section=FOLDER_SECTION[files[0].split("/", maxsplit=1)[0]],
+                text=text,
+                key=entry_key(text),
+                kind=POINTER,
+                scope="pointer",
+                value=value,
+                last_at=max(times, default=None),
+            )
+            return Wish(record, ChangeKind.ADD, Reason.POINTER)
+        if known.text == text:
+            return Wish(known)
+        record = replace(known, text=text, key=entry_key(text), value=value, last_at=max(times, default=None))
+        return Wish(record, ChangeKind.UPDATE, Reason.POINTER, known.text)
 
 
-def _pointer(file: str, text: str, known: EntryRecord | None, records: Sequence[EntryRecord]) -> Wish:
-    last_at = max((record.last_at for record in records if record.last_at), default=None)
-    if known is None:
-        record = EntryRecord(
-            id=str(ULID()),
-            file=MEMORY,
-            section=FOLDER_SECTION[file.split("/", maxsplit=1)[0]],
-            text=text,
-            key=entry_key(text),
-            kind=POINTER,
-            scope="pointer",
-            value=file,
-            last_at=last_at,
-        )
-        return Wish(record, ChangeKind.ADD, Reason.POINTER)
-    if known.text == text:
-        return Wish(known)
-    record = replace(known, text=text, key=entry_key(text), last_at=last_at)
-    return Wish(record, ChangeKind.UPDATE, Reason.POINTER, known.text)
+_BRACKETS = str.maketrans("[]", "()")
 
 
-def _pointer_text(file: str, records: Sequence[EntryRecord], place: Place | None, longest: int) -> str:
-    """`[name](file): root. The two or three things one must know.`."""
-    name = place.title if place else file.rsplit("/", maxsplit=1)[-1].removesuffix(".md")
-    part = re.search(r"~(\d+)\.md$", file)
-    label = f"{name}, part {part[1]}" if part else name
-    head = f"[{label}]({file.replace(' ', '%20')})"
-    if place is not None and place.isolated:
-        return head
-    pieces = [place.root] if place and place.root and not part else []
-    pieces += _essentials(records, longest - sum(len(piece) + 2 for piece in pieces))
-    return f"{head}: {'; '.join(pieces)}" if pieces else head
+def _part(file: str) -> str:
+    """The number of a topic's further part; "" for its first file."""
+    found = re.search(r"~(\d+)\.md$", file)
+    return found[1] if found else ""
 
 
-def _essentials(records: Sequence[EntryRecord], room: int) -> list[str]:
+def _part_name(name: str) -> str:
+    return re.sub(r"~\d+$", "", name)
+
+
+def _cut(text: str, longest: int) -> str:
+    """The words that fit."""
+    text = text.rstrip(".。")
+    while len(text.encode()) > longest:
+        shorter = text[: len(text) * longest // len(text.encode())].rstrip()
+        text = f"{shorter.removesuffix('…')[:-1].rstrip()}…"
+    return text
+
+
+def _essentials(records: Iterable[EntryRecord], room: int) -> list[str]:
     chosen: list[str] = []
     for record in sorted(records, key=lambda r: (-rank(r), r.id)):
         text = " ".join(record.text.split()).rstrip(".。")
-        if len(text) + 2 > room:
+        size = len(text.encode()) + 2
+        if size > room:
             continue
         chosen.append(text)
-        room -= len(text) + 2
-        if len(chosen) == 3:  # noqa: PLR2004 - a hook is read at a glance
+        room -= size
+        if len(chosen) == _ESSENTIALS:
             break
     return chosen
 
 
 def heads(wishes: Sequence[Wish], places: Mapping[str, Place], zone: dt.tzinfo) -> tuple[TopicHead, ...]:
     """Front matter and title of every topic file that holds an entry of dreamd's."""
-    by_file: defaultdict[str, list[EntryRecord]] = defaultdict(list)
-    for wish in wishes:
-        if wish.record.file != MEMORY:
-            by_file[wish.record.file].append(wish.record)
     made = []
-    for file, records in sorted(by_file.items()):
+    for file, records in sorted(_by_file(wishes).items()):
         place = places.get(file) or places.get(part_of(file))
         title = place.title if place else file.split("/")[-1].removesuffix(".md")
         newest = max((record.last_at for record in records if record.last_at), default=None)
-        pieces = ([place.root] if place and place.root else []) + _essentials(records, 160)
+        pieces = ([place.root] if place and place.root else []) + _essentials(records, _DESCRIPTION)
         made.append(
             TopicHead(
                 file=file,

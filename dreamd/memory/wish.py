@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import datetime as dt
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from typing import NamedTuple
 
 from dreamd.memory.plan import Change, ChangeKind, EntryRecord, Reason, TopicHead
 
@@ -22,12 +23,24 @@ class Wish:
 
 @dataclass(frozen=True, slots=True)
 class Ground:
-    """What stands in the tree that is not dreamd's: room it takes, and which topic files a person already points to."""
+    """What stands in the tree that is not dreamd's: room it takes, and which topic files a person already points to.
 
-    lines: Mapping[str, int]  # file → lines that are not dreamd's entries
+    Of headings and blank lines nothing is counted: they come and go with what stands under them.
+    """
+
+    lines: Mapping[str, int]  # file → lines of a person's entries in it; carried ones where they go
     bytes: Mapping[str, int]
     pointed: frozenset[str]  # topic files that a person's own line of MEMORY.md links
-    topics: frozenset[str]  # topic files that exist and hold something of a person's
+    topics: frozenset[str]  # topic files that stand whatever becomes of dreamd's entries in them
+    about: Mapping[str, str] = field(default_factory=dict)  # topic file → what it says of itself, in a person's words
+    closed: frozenset[str] = frozenset()  # files that nothing can be put into
+
+
+class Excess(NamedTuple):
+    """What a file is over its caps by."""
+
+    lines: int = 0
+    bytes: int = 0
 
 
 @dataclass(frozen=True, slots=True)

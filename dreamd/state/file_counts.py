@@ -19,6 +19,9 @@ RECENT_MESSAGES: Final = 8
 _TYPES: Final = 50
 _TYPE_NAME: Final = 60
 
+#: The cursor columns of a file of which nothing was read.
+UNREAD: Final = {"consumed": 0, "head": "", "tail": "", "crc": 0}
+
 _NOTHING_READ: Final = Reading(growth=Growth.NEW, cursor=Cursor())
 
 

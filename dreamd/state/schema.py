@@ -84,6 +84,7 @@ sessions = Table(
     Column("archive_path", Text),
     Column("archive_digest", Text),
     Column("archived_at", Moment),
+    Column("trimmed_at", Moment),  # the copy was given up for space; none is made until the session grows
     Column("failures", Integer, nullable=False),
     Column("quarantine_reason", Text),
     Column("quarantined_at", Moment),
@@ -160,6 +161,15 @@ places = Table(
     Column("file", ForeignKey("files.id"), nullable=False, index=True),
     Column("offset", BigInteger, nullable=False),
     Column("headless", Boolean, nullable=False),
+)
+
+#: Where sessions were compacted: a fork of a compacted session begins there, and belongs to the lineage named here.
+boundaries = Table(
+    "boundaries",
+    metadata,
+    Column("agent", Text, primary_key=True),
+    Column("uuid", Text, primary_key=True),
+    Column("lineage", Text, nullable=False),
 )
 
 runs = Table(

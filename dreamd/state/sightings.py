@@ -10,18 +10,18 @@ from typing import TYPE_CHECKING, Final
 from sqlalchemy import BigInteger, Integer, and_, bindparam, case, exists, select, type_coerce, update
 from sqlalchemy.sql.expression import tuple_
 
-from dreamd.state import file_counts, session_facts, tally, turn_places
+from dreamd.state import file_counts, lineages, session_facts, tally, turn_places
 from dreamd.state.chunks import chunks
 from dreamd.state.dialect import insert
 from dreamd.state.records import UNREAD_REASONS
-from dreamd.state.schema import files, sessions
+from dreamd.state.schema import files, places, sessions
 from dreamd.state.sighting import FileKey, Sighting
 from dreamd.transcripts.event import Cursor, SessionFile
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from sqlalchemy import Connection
+    from sqlalchemy import ColumnElement, Connection
 
     from dreamd.state.columns import AnyRow
     from dreamd.state.database import Database
@@ -128,7 +128,9 @@ class Sightings:
             rows, created = session_facts.rows_for(connection, batch, now)
             accepted = _accept(connection, batch, rows, now)
             learnt = [(one, rows[one.session], file) for one, file in accepted if one.session in rows]
-            session_facts.learn(connection, [(one, row) for one, row, _ in learnt if one.file.kind == "main"])
+            main = [(one, row) for one, row, _ in learnt if one.file.kind == "main"]
+            session_facts.learn(connection, main)
+            lineages.join(connection, main)
             touched = {row for _, row, _ in learnt}
             tally.sum_files(connection, touched, now)
             touched |= turn_places.store(
@@ -161,6 +163,8 @@ class Sightings:
                     )
                     .values(lost_at=now)
                 ).rowcount
+                _look_again(connection, condition)
+                tally.sum_files(connection, touched, now)
                 tally.judge(connection, turn_places.sharing_turns(connection, touched))
         return lost
 
@@ -212,6 +216,21 @@ def _accept(
         )
         accepted += [(fresh[row.path, row.native_id], int(row.id)) for row in made]
     return accepted
+
+
+def _look_again(connection: Connection, vanished: ColumnElement[bool]) -> None:
+    """Where turns stood in a file that vanished and their session has another one: that one is read anew, for their places in it."""
+    homeless = (
+        select(places.c.session)
+        .join(files, files.c.id == places.c.file)
+        .where(vanished, files.c.kind == "main")
+        .distinct()
+    )
+    connection.execute(
+        update(files)
+        .where(files.c.session.in_(homeless), files.c.kind == "main", files.c.lost_at.is_(None))
+        .values(size=None, mtime_ns=None, inode=None, **file_counts.UNREAD)
+    )
 
 
 def _new_file(one: Sighting, session: int | None, now: dt.datetime) -> dict[str, object]:

@@ -25,7 +25,17 @@ _HOLDER = sessions.alias("holder")
 
 
 def sum_files(connection: Connection, rows: Iterable[int], now: dt.datetime) -> None:
-    """Brings what sessions say of their files' bytes, lines, tokens and times up to date."""
+    """Brings what sessions say of their files' bytes, lines, tokens and times up to date.
+
+    A file that is gone counts no more where the session goes on in another one; where none is left, the last numbers stand.
+    """
+    other = files.alias("other")
+    goes_on = exists().where(
+        other.c.session == files.c.session,
+        other.c.kind == "main",
+        other.c.lost_at.is_(None),
+    )
+    there = or_(files.c.lost_at.is_(None), ~goes_on)
     for piece in chunks(sorted(set(rows))):
         sums = connection.execute(
             select(
@@ -40,7 +50,7 @@ def sum_files(connection: Connection, rows: Iterable[int], now: dt.datetime) -> 
                 func.max(files.c.grown_at).label("grown_at"),
                 func.min(files.c.seen_at).label("seen_at"),
             )
-            .where(files.c.session.in_(piece))
+            .where(files.c.session.in_(piece), there)
             .group_by(files.c.session)
         ).all()
         unknown = _unknown_types(connection, piece)

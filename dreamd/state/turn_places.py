@@ -29,9 +29,16 @@ def store(connection: Connection, readings: Sequence[tuple[Reading, int, int]]) 
     ]
     agents = _agents(connection, {session for _, _, session, _ in found})
     rows = _turn_rows(connection, [(agents[session], turn, session) for turn, _, session, _ in found])
+    place = insert(connection, places)
+    # A session that was moved stands in another file now; in one file a turn keeps its first place.
+    place = place.on_conflict_do_update(
+        index_elements=["session", "turn"],
+        set_={name: place.excluded[name] for name in ("file", "offset", "headless")},
+        where=places.c.file != place.excluded.file,
+    )
     for piece in chunks(found):
         connection.execute(
-            insert(connection, places).on_conflict_do_nothing(),
+            place,
             [
                 {
                     "session": session,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime as dt
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Protocol
@@ -36,4 +37,15 @@ class Adapter(Protocol):
 
     def read(self, path: Path, *, start: int = 0, end: int | None = None) -> Iterator[Event]:
         """The events whose physical lines begin in [start, end), in file order, streaming duplicates merged. Flat memory."""
+        ...
+
+    def live_sessions(self, root: Path, now: dt.datetime) -> frozenset[str]:
+        """The native ids of the sessions below `root` that a running client says it has open; empty where the agent tells nothing.
+
+        They are not archived and not deleted. Whether they are learned from is decided by the idle time alone.
+        """
+        ...
+
+    def retention(self, root: Path) -> dt.timedelta | None:
+        """How long after its last change (mtime) the agent deletes a transcript below `root`; None: it never does."""
         ...

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime as dt
 import os
 import re
 from collections.abc import Iterator
@@ -9,7 +10,7 @@ from dataclasses import replace
 from pathlib import Path
 from stat import S_ISREG
 
-from dreamd.transcripts import fingerprint
+from dreamd.transcripts import claude_home, fingerprint
 from dreamd.transcripts.claude_events import events
 from dreamd.transcripts.claude_record import records_in
 from dreamd.transcripts.claude_scan import Tally, waited_out
@@ -100,6 +101,14 @@ class ClaudeCode:
             yield from events(Lines(fd, start, size, stop=end, last_line=True), os.fspath(path))
         finally:
             os.close(fd)
+
+    def live_sessions(self, root: Path, now: dt.datetime) -> frozenset[str]:
+        """The sessions that a running client has open; its registry lies beside the projects folder. See the protocol."""
+        return claude_home.open_sessions(root.parent, now)
+
+    def retention(self, root: Path) -> dt.timedelta:
+        """The client's `cleanupPeriodDays`; see the protocol."""
+        return claude_home.retention(root.parent)
 
 
 def _scan(fd: int, cursor: Cursor, *, settled: bool) -> Reading:

@@ -26,6 +26,7 @@ _KNOWN = CONVERSATION | frozenset(
 HEARD = frozenset({"user", "assistant", "system", "attachment", "queue-operation"})
 _ENVELOPES = 200  # conversation lines looked at for what older versions do not write at all
 NO_TYPE = "no type"
+COMPACTION = "compact_boundary"
 _PLAIN_TIME = len("2026-01-31T12:00:00.000Z")
 
 
@@ -51,6 +52,7 @@ class Tally:
     custom_title: str | None = None
     ai_title: str | None = None
     lineage: str | None = None
+    boundaries: list[str] = field(default_factory=list)
     repository: str | None = None
     _envelopes: int = 0
     _introduced: bool = False  # what the first lines tell is known
@@ -78,6 +80,8 @@ class Tally:
                 self._envelope(record)
             if kind == "assistant" and record.message is not None:
                 self._usage(record.message)
+            elif record.subtype == COMPACTION and record.uuid:
+                self.boundaries.append(record.uuid)
         if kind in HEARD:
             if turns := self.person.hear(record, offset):
                 self.turns += turns
@@ -163,6 +167,7 @@ class Tally:
             headless=bool(self.headless),
             title=self.custom_title or self.ai_title,
             lineage=self.lineage,
+            boundaries=tuple(dict.fromkeys(self.boundaries)),
             repository=self.repository,
             own=self.person.own,
         )

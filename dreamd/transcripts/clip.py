@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import codecs
 import re
 
 #: A string keeps so many bytes, and fewer once so much was kept of the line as a whole.
@@ -15,7 +16,6 @@ _STRING = re.compile(rb'"(' + _CONTENT + rb')("?)', re.DOTALL)
 _REST = re.compile(_CONTENT, re.DOTALL)
 _OPEN_ESCAPE = re.compile(rb"(\\+)(?:u[0-9a-fA-F]{0,3})?\Z")
 _HALF_PAIR = re.compile(rb"(\\+)u[dD][89abAB][0-9a-fA-F]{2}\Z")
-_LONGEST_CHARACTER = 4  # bytes of UTF-8
 
 
 class Clipper:
@@ -93,12 +93,5 @@ def _cut(content: bytes) -> bytes:
         found = pattern.search(content)
         if found and len(found[1]) % 2:
             content = content[: found.end(1) - 1]
-    for back in range(1, min(_LONGEST_CHARACTER, len(content) + 1)):
-        byte = content[-back]
-        if byte & 0xC0 == 0xC0:  # a character's first byte; its ones in front say how long the character is
-            if back < (4 if byte >= 0xF0 else 3 if byte >= 0xE0 else 2):
-                content = content[:-back]
-            break
-        if byte & 0x80 == 0:
-            break
-    return content + MARK
+    _, whole = codecs.utf_8_decode(content, "replace", False)
+    return content[:whole] + MARK

@@ -149,5 +149,6 @@ class Reading:
     headless: bool = False  # entrypoint sdk-* or a daemon session kind: nobody typed here
     title: str | None = None
     lineage: str | None = None  # first conversation line's uuid, or that of what it was forked from
+    boundaries: tuple[str, ...] = ()  # uuids of compactions: a fork of a compacted session begins at the last of them
     repository: str | None = None  # a git remote or pull-request repository the lines name ("owner/name")
     own: bool = False  # dreamd's own session (marker): never learned from

@@ -12,7 +12,11 @@ from itertools import islice
 
 import msgspec
 
-#: Lines longer than this are read past in blocks and counted, never held in memory.
+from dreamd.transcripts.clip import AMPLE, Clipper
+
+#: Lines longer than this are given with their long strings cut (`clip`), so that none is ever held as a whole.
+MAX_WHOLE = 4 * 1024 * 1024
+#: Lines longer than this are counted too; and one that is still long when its strings are cut is passed over from here on.
 MAX_LINE = 32 * 1024 * 1024
 #: Of a broken line longer than this only the head is searched for whole records: decoding takes several times a line's size.
 MAX_SALVAGE = 8 * 1024 * 1024
@@ -128,9 +132,12 @@ class Lines:
     r"""The whole lines of a file from `start` on, as (offset, bytes without newline); only \n ends a line.
 
     Iterate once, then look at `consumed` (just behind the last line taken), `crc` (running zlib.crc32 up to there), `oversized`
-    (lines passed over because they exceed `MAX_LINE`) and `bytes_read`. `stop`: lines that begin there or later are not read.
+    (lines longer than `MAX_LINE`) and `bytes_read`. `stop`: lines that begin there or later are not read.
     `size` bounds what is read, so that a file growing meanwhile gives a consistent picture. `last_line`: whether a whole record at
     the very end counts although no newline follows.
+
+    A line longer than `MAX_WHOLE` comes with its long strings cut: who speaks, when, and how the words begin is all there. Only
+    one over `MAX_LINE` that is long for another reason (hundreds of thousands of small values) does not come at all.
     """
 
     def __init__(
@@ -145,12 +152,10 @@ class Lines:
         self.oversized = 0
         self.bytes_read = 0
 
-    def __iter__(self) -> Iterator[tuple[int, bytes]]:  # noqa: C901 - one loop over blocks; cut in two it would pay a call a line
+    def __iter__(self) -> Iterator[tuple[int, bytes]]:
         position = self.consumed  # where the next block is read
         running = self.crc  # of everything read, the unfinished line included
-        held: list[bytes] = []  # the unfinished line
-        held_size = 0
-        too_long = False
+        held = _Unfinished()
         while position < self._size and self.consumed < self._stop:
             block = os.pread(self._fd, min(_BLOCK, self._size - position), position)
             if not block:
@@ -160,12 +165,7 @@ class Lines:
             newline = block.rfind(b"\n")
             if newline < 0:
                 running = zlib.crc32(block, running)
-                held_size += len(block)
-                if held_size > MAX_LINE:
-                    too_long = True
-                    held.clear()
-                else:
-                    held.append(block)
+                held.add(block)
                 continue
             whole = zlib.crc32(memoryview(block)[: newline + 1], running)
             running = zlib.crc32(memoryview(block)[newline + 1 :], whole)
@@ -173,13 +173,13 @@ class Lines:
             tail = rest.pop()
             first = rest[0]
             offset = self.consumed
-            self.consumed += held_size + len(first) + 1
-            if too_long or held_size + len(first) > MAX_LINE:
-                self.oversized += 1
+            if held.size:
+                held.add(first)
+                self.consumed += held.size + 1
+                if (joined := self._taken(held)) is not None:
+                    yield offset, joined
             else:
-                if held:
-                    first = b"".join((*held, first))
-                    held.clear()  # the caller may be holding 32 MB already
+                self.consumed += len(first) + 1
                 yield offset, first
             for line in islice(rest, 1, None):
                 offset = self.consumed
@@ -188,13 +188,48 @@ class Lines:
                 self.consumed += len(line) + 1
                 yield offset, line
             self.crc = whole
-            held = [tail] if tail else []
-            held_size = len(tail)
-            too_long = False
-        if self._last_line and held and self.consumed < self._stop:
-            tail = b"".join(held)
-            if is_whole_record(tail):
-                offset = self.consumed
-                self.consumed += len(tail)
+            held.add(tail)
+        if self._last_line and held.size and self.consumed < self._stop:
+            offset, size = self.consumed, held.size
+            last = held.take()
+            if last is not None and is_whole_record(last):
+                self.consumed += size
+                self.oversized += size > MAX_LINE
                 self.crc = running
-                yield offset, tail
+                yield offset, last
+
+    def _taken(self, held: _Unfinished) -> bytes | None:
+        self.oversized += held.size > MAX_LINE
+        return held.take()
+
+
+class _Unfinished:
+    """A line as far as it was read; from `MAX_WHOLE` bytes on only what its clipping leaves is kept."""
+
+    def __init__(self) -> None:
+        self.size = 0  # bytes of the line so far
+        self._blocks: list[bytes] = []
+        self._clipper: Clipper | None = None
+
+    def add(self, block: bytes) -> None:
+        self.size += len(block)
+        if self._clipper is not None:
+            self._clipper.feed(block)
+            if self.size > MAX_LINE and self._clipper.size > AMPLE:
+                self._clipper.give_up()
+            return
+        if block:
+            self._blocks.append(block)
+        if self.size > MAX_WHOLE:
+            self._clipper = Clipper()
+            for held in self._blocks:
+                self._clipper.feed(held)
+            self._blocks.clear()
+
+    def take(self) -> bytes | None:
+        """The line, and a new one begins; None where too much is left of it even when its strings are cut."""
+        line = b"".join(self._blocks) if self._clipper is None else self._clipper.line()
+        self.size = 0
+        self._blocks.clear()
+        self._clipper = None
+        return line

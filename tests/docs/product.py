@@ -146,7 +146,9 @@ def run_reasons() -> set[str]:
     for call in calls("dream", "state"):
         if name_of(call) in ("end", "conclude"):
             found |= words_in(*call.args[1:2])
-        elif keyword(call, "outcome") is not None:
+        elif name_of(call) == "_finish":
+            found |= words_in(*call.args[-1:])
+        elif name_of(call) == "commit" or keyword(call, "outcome") is not None:
             found |= words_in(keyword(call, "reason"))
     for _, tree in modules():
         for node in ast.walk(tree):

@@ -30,6 +30,8 @@ FACTS = Facts(
     tokens_today=0,
     usd_today=0.0,
     paused_until=None,
+    quiet_until=None,
+    cron_due_at=None,
     lock_holder="",
     day_ends_at=NOW + 12 * HOUR,
 )
@@ -64,6 +66,8 @@ def test_all_six_stand_in_their_order() -> None:
         ({"lock_holder": "pid 7"}, ("lock", "held")),
         ({"paused_until": NOW + HOUR}, ("enabled", "paused")),
         ({"waiting": True}, ("enabled", "waiting_for_review")),
+        ({"quiet_until": NOW + HOUR}, ("enabled", "outside_quiet_hours")),
+        ({"cron_due_at": NOW + HOUR}, ("time", "cron_waits")),
     ],
 )
 def test_one_fact_closes_its_gate(change: dict[str, object], told: tuple[str, str]) -> None:
@@ -104,3 +108,8 @@ def test_backoff_doubles_up_to_six_hours(failures: int) -> None:
     gate = backoff(replace(FACTS, consecutive_failures=failures, last_attempt_at=NOW), LIMITS, NOW)
     assert gate.opens_at is not None
     assert gate.opens_at - NOW == min(dt.timedelta(minutes=15) * 2 ** min(failures - 1, 10), 6 * HOUR)
+
+
+def test_a_missed_cron_moment_is_made_up_for() -> None:
+    gate = time(replace(FACTS, cron_due_at=NOW - 5 * HOUR, last_success_at=NOW - 6 * HOUR), LIMITS, NOW)
+    assert (gate.open, gate.reason) == (True, "cron_due")

@@ -9,7 +9,8 @@ import pytest
 from dreamd.errors import LockHeld
 from dreamd.state.database import Database
 from dreamd.state.lease import FOREIGN_SILENCE, Lease
-from dreamd.state.process import Life, Owner, started
+from dreamd.processes import started
+from dreamd.state.process import Life, Owner
 from state.state_data import HOUR, T0, start
 
 ME = Owner.current()

@@ -98,5 +98,7 @@ class Cues:
     general: Cue = NEVER  # holds for the person everywhere
     tied: Cue = NEVER  # bound to this project
     asides: Cue = NEVER  # taken out before judging: "in this repo", which a project's file says by itself
+    reported: Cue = NEVER  # matched at the beginning: what a page, a log or somebody said
+    specs: Cue = NEVER  # what a program's screens and parts should do: a piece of work, not a way of working
     praise: Cue = NEVER  # matched against the whole sentence
     pronouns: frozenset[str] = field(default_factory=frozenset)  # no subject of a rule begins with one of these

@@ -38,6 +38,15 @@ _EMBEDDED = rx(
 _RULED = rx(
     r"^(?:new |general |team |house |another |one |our |my )*(?:rule|convention|policy|guideline|preference|standing order)s?: (?P<rule>.+)"
 )
+#: "next time" is no day: it says that a rule holds from now on.
+_NEXT_TIME = rx(r"^(?:(?:please|ok|and|but|so),? )?(?:the )?next time,? |^(?:下次|下回)(?!再)[，, ]?")
+#: A request and the lasting fact that it gives as its reason: "can we remove X as it's no longer supported".
+_REASON = rx(
+    r"^(?P<ask>(?:can|could|would|let'?s|please|we (?:can|should)|remove|drop|delete|replace|rename|update|archive|close|don'?t|use|add|move|skip|ignore)\b[^?]{3,100}?),? (?:since|because|as|given that|now that) (?P<why>(?P<it>it'?s?|that'?s?|they'?(?:re)?|this) )?(?P<rest>[^?]{8,140})\??$"
+)
+_ASKED_OF = rx(
+    r"\b(?:remove|drop|delete|replace|rename|get rid of|update|upgrade|archive|close|use|move|skip|ignore) (?P<np>(?:the |our )?[\w@./-]+(?: [\w@./-]+){0,2})$"
+)
 _ADVERB_FIRST = rx(r"^(?:always|never|only|don'?t|do not|no)\b")
 _HEAD_PRONOUN = rx(
     r"^(?:it|this|that)(?P<verb> (?:is|runs?|lives?|listens?|uses?|requires?|needs|has to|must|should|belongs?|goes|can only|defaults?)\b(?! (?:a |an )?(?:good|bad|great|fine|ok|wrong|right|weird|better|problem|issue|bug|shame|mess|not\b|fail|broken|still|now|because|what|how|why|when|where)))"
@@ -147,6 +156,7 @@ def _read_sentence(sentence: str, previous: str, turn: Turn, digest: Digest, col
 
 def _readings(sentence: str, previous: str, cues: Cues) -> Iterator[str]:
     """The ways a sentence may be read: as it stands, the rule inside a request, with its first pronoun resolved."""
+    sentence = _NEXT_TIME.sub("以后" if cues.code == "zh" else "from now on ", sentence)
     if cues is not ENGLISH:
         yield sentence
         return
@@ -166,6 +176,20 @@ def _readings(sentence: str, previous: str, cues: Cues) -> Iterator[str]:
             yield f"{next(iter(nouns.values()))}{sentence[pronoun.start('verb') :]}"
         return
     yield sentence
+    reason = _REASON.match(sentence)
+    if reason:
+        yield from _reason_given(reason)
+
+
+def _reason_given(reason: re.Match[str]) -> Iterator[str]:
+    """The reason of a request as a sentence of its own, its pronoun replaced by what is asked about."""
+    if not reason["it"]:
+        yield reason["rest"]
+        return
+    thing = _ASKED_OF.search(reason["ask"])
+    if thing:
+        verb = "is " if reason["it"].lower().endswith(("'s", "s")) else "are " if "re" in reason["it"].lower() else ""
+        yield f"{thing['np']} {verb}{reason['rest']}"
 
 
 def _written(verdict: Verdict, sentence: str, turn: Turn, digest: Digest) -> Finding | Left:
@@ -219,8 +243,10 @@ def _with_day(text: str, day: dt.date | None) -> str:
 _HANGING = rx(
     r"^(?:it|this|that|these|those|they|them|he|she|there|here|one|so|which)\b(?! (?:repo|project))|\b(?:use|do|keep|make|call|put|move|set|prefer|drop|remove|rename|avoid|need|want|like|wants|likes|prefers|mention|with|about|for|of|to|in|on|at|from|by) (?:it|them|this|these|those)\b(?! (?:repo|project|way))"
 )
+#: A possessive or a verb that lacks the thing it speaks of: "call ours max_concurrency", "rename to publish.yml".
+_LACKING = rx(r"\b(?:call|rename|name|make|keep|set) (?:ours|theirs|mine|yours)\b|\b(?:should|let'?s|to|will|please|^) ?rename to\b")
 _OPEN_END = rx(
-    r"\b(?:our own|my own|their own|(?:the|these|those) (?:other|others|ones|rest|same|latter|former)|such|to (?:resolve|fix|solve)|of|with|for|to|and|or|than|as|when|if|by)\.$"
+    r"\b(?:our own|my own|their own|(?:the|these|those) (?:other|others|ones|rest|same|latter|former)|such|ours|theirs|mine|to (?:resolve|fix|solve)|of|with|for|to|and|or|than|as|when|if|by)\.$"
 )
 _NAMED_BEFORE = rx(
     r"[,;:] |^(?:when|if|whenever|before|after|every|each|all|the|our) |\b(?:before|after|without|when|until|because|since|so|to)\b.*$"
@@ -229,7 +255,7 @@ _NAMED_BEFORE = rx(
 
 def _hangs(text: str) -> bool:
     """Whether a line needs words that it does not hold: it begins with a pronoun, or its object is one."""
-    if _OPEN_END.search(text):
+    if _OPEN_END.search(text) or _LACKING.search(text):
         return True
     match = _HANGING.search(text)
     return match is not None and (match.start() == 0 or not _NAMED_BEFORE.search(text[: match.start()]))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from dreamd.engines.offline.cues import Cue, rx
+from dreamd.engines.offline.cues import Cue, rx, words
 
 _Step = tuple[Cue, str]
 
@@ -38,6 +38,9 @@ _CLEAN: tuple[_Step, ...] = (
         "",
     ),
     (rx(r"^(?:just so you know|for v1),? "), ""),
+    (rx(r"^([A-Za-z][\w -]{0,30}?) == (?=[a-z])"), r"\1 means "),
+    (rx(r"\benable by default\b"), "enabled by default"),
+    (rx(r"(?<=no longer use )([\w`.-]+) we (just|only|simply) (?=use\b)"), r"\1; we \2 "),
 )
 _RULES: tuple[_Step, ...] = (
     (rx(r"^(?:I|we)(?:'d| would)? (?:want|like|need|expect) (?:you|claude|the agent|agents|all agents) to "), ""),
@@ -70,6 +73,8 @@ _RULES: tuple[_Step, ...] = (
     (rx(r"^(?:I think )?let'?s (?:just |rather |only )?"), ""),
     (rx(r"^(?:just|simply) (?=[a-z])"), ""),
     (rx(r"^(never .+?) (?:ever )?again(?=[,.;]|$)"), r"\1"),
+    (rx(r"^I(?:'d| would) (?=(?:replace|use|adopt|keep|drop|remove|rename|move|store|avoid|support|call)\b)"), ""),
+    (rx(r"^you (?:keep|always) (?:forget(?:ting)?|ignor(?:e|ing))\W+"), ""),
     (rx(r"^we should (?=(?:use|avoid|prefer|never|always|adopt|drop|keep)\b)"), ""),
 )
 _FIRST_PERSON: tuple[_Step, ...] = (
@@ -88,6 +93,13 @@ _PRESENT = rx(
 )
 _PAST = rx(r"^I (?:just |already )?(\w+ed|chose|did|ran|set|went|cut|put|took|had)\b")
 _MINE = rx(r"\bmy\b")
+#: Where a second sentence begins though nobody typed a stop, and the words after which it does not.
+_RUN_ON = rx(r" (?:it (?:needs|has|should|must|is|was|will)\b|(?:and|but|so) (?:if|when|once|then) |let'?s\b|can you\b|anyway (?:we|i|it)\b|this (?:will|is|makes|means|would|way)\b|then we\b|(?<=\.md )they\b|(?<=\.json )they\b|please\b(?=.{20}))")
+_RUN_ON_AFTER = 40
+_JOINS = words(
+    "that because if when so since and but as where which think sure whether until before after once unless while than make makes "
+    "does do how what though although or like time way case means why ensure know see say says said believe given is was not"
+)
 _TAIL = ",;:–—- \t"
 _SENTENCE_END = ".!?。！？…"
 _CHINESE_STEPS: tuple[_Step, ...] = (
@@ -107,11 +119,19 @@ def english(core: str, *, rule: bool) -> str:
         core: the sentence without its fillers, dates already absolute.
         rule: whether it asks for something ("you should …" may then become an imperative).
     """
-    text = " ".join(_apply(core.strip(_TAIL + _SENTENCE_END), _SPELLING + _CLEAN).split())
+    text = " ".join(_apply(_first_sentence(core.strip(_TAIL + _SENTENCE_END)), _SPELLING + _CLEAN).split())
     if rule:
         for _ in range(2):  # a rule's wrappers are nested: "I want you to always …", "from now on don't ever …"
             text = _apply(text.strip(), _RULES)
     return finish(_third_person(_apply(text.strip(), _CLEAN)))
+
+
+def _first_sentence(text: str) -> str:
+    """The text up to where a second sentence begins without any stop between them ("… safely it needs to be local")."""
+    for match in _RUN_ON.finditer(text):
+        if match.start() >= _RUN_ON_AFTER and text[: match.start()].split()[-1].lower() not in _JOINS:
+            return text[: match.start()].rstrip(_TAIL)
+    return text
 
 
 def chinese(core: str) -> str:

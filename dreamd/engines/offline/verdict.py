@@ -49,6 +49,9 @@ _STRONG = 1.5
 
 #: Kinds that tell of something and may so carry a past day; a rule with a day in it is a task of that day.
 _TELLING = frozenset({Kind.DECISION, Kind.FACT, Kind.LEARNING, Kind.OUTCOME})
+#: Kinds that may say what a thing must be: of a screen or a function that is a piece of work.
+_OF_THINGS = frozenset({Kind.CONVENTION, Kind.PROHIBITION, Kind.DECISION, Kind.FACT})
+_ORDERS = rx(r"^(?:always|never|do not|don'?t|no|use|only|avoid|we|you|i)\b")
 #: Frames whose sentence speaks of a moment and gets the turn's day where it names none.
 _MOMENTS = frozenset({"event_release", "event_done", "event_secret", "发布"})
 
@@ -68,6 +71,9 @@ _CLAUSE = rx(
 _CONDITION = rx(r"^(?:when(?:ever)?|before|after|if|once|unless|every time|each time) ")
 _REFUSES = rx(r"^(?:never|don'?t|do not|dont|stop|avoid|no) ")
 _WORK_FIRST = rx(rf"^(?:just |then |now |please )*(?:{WORK})\b")
+#: What somebody took for true, and the words with which it is told as a change.
+_THOUGHT = rx(r"^(?:(?:so|but|hm+|oh|wait),? )?i th[oug]{2,4}h?t?h?\b")
+_CHANGED = rx(r"\b(?:no longer|removed|renamed?|replaced|dropped|agreed|decided|deprecated)\b")
 _NAMED_LATER = rx(r"\b(?:him|her|them|instead)\b")
 _REQUEST = rx(r"^(?:can|could|would|will) (?:you|we|i)\b|^(?:please|帮我|请帮|麻烦)")
 
@@ -129,8 +135,10 @@ def _plainly_left(text: str, cues: Cues) -> Left | None:
         return "praise"
     if len(text) > _LONGEST:
         return "long"
-    if _LONG_QUOTE.search(text):
+    if _LONG_QUOTE.search(text) or cues.reported.match(text):
         return "quoted"
+    if _THOUGHT.match(text) and not _CHANGED.search(text):
+        return "doubt"
     if text.endswith(("?", "\N{FULLWIDTH QUESTION MARK}")) and not _CLAUSE.search(text):
         return "question"
     return None
@@ -281,5 +289,7 @@ def _strength(text: str, frame: Frame, head: _Head, cues: Cues, origin: Origin) 
     if cues.hedges.search(text):
         value -= _DOUBT
     if cues.pointers.search(text):
+        value -= _DOUBT
+    if frame.kind in _OF_THINGS and not _ORDERS.match(text) and cues.specs.search(text):
         value -= _DOUBT
     return value

@@ -18,6 +18,7 @@ _FRAMES = (
     Frame("decide", Kind.DECISION, rx(r"^(?:nous avons|on a) (?:décidé|choisi|convenu|opté|migré|adopté)\b[^?]{3,}"), 1.5, "Nous avons décidé de garder le monolithe."),
     Frame("utilisons", Kind.CONVENTION, rx(r"^(?:nous (?:utilisons|écrivons|déployons|gardons|supportons)|on (?:utilise|écrit|déploie|garde|supporte)(?: toujours)?)\b (?!ça|cela|ce )[^?]{3,}"), 1.25, "Nous utilisons PostgreSQL 16."),
     Frame("responsable", Kind.PERSON, rx(r"^(?P<person>(?-i:[A-ZÀ-Ü][a-zà-ü]+(?: [A-ZÀ-Ü][a-zà-ü]+)?)) (?:est responsable de|s'occupe de|gère|maintient)\b[^?]{3,}"), 1.25, "Chloé s'occupe de la facturation."),
+    Frame("travail_toujours", Kind.CONVENTION, rx(r"^(?!si |pourquoi|comment|que |cet?te? |ces )(?:tou(?:s|tes) |chaque )?(?:les |le |la |l')?[\w ]{0,14}?(?:commits?|tests?|branches?|prs?|commentaires?|migrations?|docs?|documentation|code|variables?|fonctions?|messages?|logs?|dépendances?|noms?|modules?)[\w ]{0,24}? ?(?:toujours|jamais|uniquement|seulement|doivent|doit|ne doi(?:ven)?t (?:pas|jamais)|sont (?:toujours|uniquement))\b(?!.*(?:échou|plant|cass|lent))[^?]{3,}"), 1.0, "Les tests doivent passer avant chaque fusion."),
 )
 # fmt: on
 

@@ -19,6 +19,7 @@ _FRAMES = (
     Frame("entschieden", Kind.DECISION, rx(r"^wir (?:haben uns (?:entschieden|geeinigt|festgelegt)|haben (?:beschlossen|vereinbart|entschieden)|sind auf [^?]{2,40} (?:umgestiegen|gewechselt)|wechseln (?:auf|zu))\b[^?]{0,}"), 1.5, "Wir haben beschlossen, beim Monolithen zu bleiben."),
     Frame("wir_nutzen", Kind.CONVENTION, rx(r"^wir (?:immer |grundsätzlich )?(?:verwenden|nutzen|benutzen|schreiben|deployen|unterstützen|speichern|taggen)\b (?!es|das|dies)[^?]{3,}"), 1.25, "Wir verwenden PostgreSQL 16."),
     Frame("zustaendig", Kind.PERSON, rx(r"^(?P<person>(?-i:[A-ZÄÖÜ][a-zäöüß]+(?: [A-ZÄÖÜ][a-zäöüß]+)?)) (?:ist (?:zuständig|verantwortlich) für|kümmert sich um|betreut)\b[^?]{3,}"), 1.25, "Jana ist verantwortlich für die Abrechnung."),
+    Frame("arbeit_immer", Kind.CONVENTION, rx(r"^(?!wenn|warum|wie|was|das|dieser?|diese)(?:alle |jeder? |jedes |neue |unsere )?[\w-]*(?:commit|test|branch|\bpr|kommentar|migration|release|doku|code|variable|funktion|nachricht|log|abhängigkeit|fehlermeldung|schnittstelle|endpunkt|modul)[\w-]*(?: [^?,]{2,30}?)? (?:immer|nur|niemals|nie|müssen|muss|dürfen (?:nicht|nur|nie|kein)|darf (?:nicht|nur|nie|kein)|werden (?:immer|nur|nie))\b(?!.*(?:fehl|kaputt|schief|rot\b|langsam))[^?]{3,}"), 1.0, "Commit-Nachrichten nur auf Englisch, bitte nicht auf Deutsch."),
 )
 # fmt: on
 

@@ -12,6 +12,13 @@ down_revision = None
 def upgrade() -> None:
     """Creates every table."""
     op.create_table(
+        "boundaries",
+        sa.Column("agent", sa.Text(), nullable=False),
+        sa.Column("uuid", sa.Text(), nullable=False),
+        sa.Column("lineage", sa.Text(), nullable=False),
+        sa.PrimaryKeyConstraint("agent", "uuid", name="pk_boundaries"),
+    )
+    op.create_table(
         "lease",
         sa.Column("id", sa.Integer(), nullable=False),
         sa.Column("pid", sa.Integer(), nullable=False),
@@ -146,6 +153,7 @@ def upgrade() -> None:
         sa.Column("archive_path", sa.Text()),
         sa.Column("archive_digest", sa.Text()),
         sa.Column("archived_at", sa.BigInteger()),
+        sa.Column("trimmed_at", sa.BigInteger()),
         sa.Column("failures", sa.Integer(), nullable=False),
         sa.Column("quarantine_reason", sa.Text()),
         sa.Column("quarantined_at", sa.BigInteger()),

@@ -1,0 +1,342 @@
+"""`dreamd run`: one thread that waits for messages, and counts, looks at the gates and lets a child dream."""
+
+from __future__ import annotations
+
+import contextlib
+import datetime as dt
+import os
+import signal
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from queue import Empty, SimpleQueue
+
+from apscheduler.schedulers.background import BackgroundScheduler
+
+from dreamd.app import App, sources
+from dreamd.beacon import ServiceInfo, instance_lock, write_info
+from dreamd.clock import rfc3339
+from dreamd.config import Loaded, load
+from dreamd.dream.cycle import Order
+from dreamd.dream.gates import first_closed
+from dreamd.dream.recovery import recover_alone
+from dreamd.errors import ConfigError, DreamdError
+from dreamd.log import logger
+from dreamd.service.child import Child, Ended
+from dreamd.service.notify import Systemd
+from dreamd.service.troubles import Troubles
+from dreamd.service.watch import Watched, Watcher
+from dreamd.state.process import Owner
+from dreamd.state.records import Request
+from dreamd.state.requests import Requests
+from dreamd.state.run_record import Trigger
+
+_SETTLE = 0.15  # seconds that hints are collected for: a client writes several lines at once
+_SHARE = 0.001  # of a core that scanning may cost
+_LONGEST_STRETCH = 30 * 60.0  # seconds between two scans however much a scan costs
+
+
+@dataclass(frozen=True, slots=True)
+class Hint:
+    """A transcript file may have changed."""
+
+    path: str
+
+
+@dataclass(frozen=True, slots=True)
+class Lost:
+    """Events may have been lost: scan everything soon."""
+
+
+@dataclass(frozen=True, slots=True)
+class Tick:
+    """Time to look at the gates."""
+
+
+@dataclass(frozen=True, slots=True)
+class Signalled:
+    """A signal came; its handler only put this."""
+
+    number: int
+
+
+Message = Hint | Lost | Tick | Signalled | Ended
+
+
+@dataclass(slots=True)
+class _Dreaming:
+    """The child that dreams now, and who asked for it."""
+
+    child: Child
+    request: Request | None
+
+
+@dataclass(slots=True)
+class _Told:
+    """What was logged last, so that a standing state is told once."""
+
+    gate: tuple[str, str] = ("", "")
+    watched: tuple[Watched, ...] = ()
+    types: set[str] = field(default_factory=set)
+    unreadable: set[str] = field(default_factory=set)
+
+
+class Daemon:
+    """The service. Its thread is the only one that touches the database; the others put messages into its queue."""
+
+    def __init__(self, app: App, config: Path | None, systemd: Systemd) -> None:
+        self.app = app
+        self.config = config
+        self.systemd = systemd
+        self.queue: SimpleQueue[Message] = SimpleQueue()
+        self.since = app.shop.clock.now()
+        self.dreaming: _Dreaming | None = None
+        self.told = _Told()
+        self.troubles = Troubles(app.shop)
+        self.scan_due = 0.0  # monotonic
+        self.stopping = False
+        self.watcher = self._watcher()
+        self.scheduler = self._scheduler()
+
+    def run(self) -> int:
+        """Until SIGTERM or SIGINT; returns the exit status."""
+        recover_alone(self.app.shop)
+        with _signals(self.queue):
+            self.watcher.start()
+            self.scheduler.start()
+            logger().info("service.started", pid=os.getpid())
+            self._scan()
+            self._tell_state()
+            self.systemd.tell("READY=1", "STATUS=watching")
+            self._look()
+            try:
+                while not self.stopping:
+                    self._turn()
+            finally:
+                self._stop()
+        return 0
+
+    def _turn(self) -> None:
+        """One message, with the hints that came with it; between messages a sign of life."""
+        try:
+            message: Message = self.queue.get(timeout=self.systemd.rhythm or None)
+        except Empty:
+            self.systemd.tell("WATCHDOG=1")
+            return
+        self.systemd.tell("WATCHDOG=1")
+        match message:
+            case Hint() | Lost():
+                self._follow(message)
+            case Tick():
+                self._tick()
+            case Ended():
+                self._ended(message)
+            case Signalled():
+                self._signalled(message.number)
+
+    def _follow(self, first: Hint | Lost) -> None:
+        """Reads what hints name; what they cannot place, and what may have been lost, a scan finds."""
+        hints, others = {first.path} if isinstance(first, Hint) else set(), []
+        lost = isinstance(first, Lost)
+        until = time.monotonic() + _SETTLE
+        while (left := until - time.monotonic()) > 0:
+            try:
+                message = self.queue.get(timeout=left)
+            except Empty:
+                break
+            match message:
+                case Hint():
+                    hints.add(message.path)
+                case Lost():
+                    lost = True
+                case _:
+                    others.append(message)
+        report = self.app.shop.scanner.look(hints, self.app.shop.clock.now()) if hints else None
+        if lost or (report is not None and report.unknown_paths):
+            self._scan()
+        for message in others:
+            self.queue.put(message)
+
+    def _tick(self) -> None:
+        self.watcher.supervise()
+        self._tell_state()
+        if time.monotonic() >= self.scan_due:
+            self._scan()
+        self._answer()
+        self._look()
+        self.troubles.tell()
+
+    def _scan(self) -> None:
+        """Every source; the next one not before this one's cost is a thousandth of the time in between."""
+        began = time.process_time()
+        report = self.app.shop.scanner.scan(self.app.shop.clock.now())
+        cost = time.process_time() - began
+        self.scan_due = time.monotonic() + min(cost / _SHARE, _LONGEST_STRETCH)
+        fresh = set(report.unknown_types) - self.told.types
+        if fresh:
+            self.told.types |= fresh
+            logger().warning("record_types.unknown", types={name: report.unknown_types[name] for name in sorted(fresh)})
+        for problem in report.problems:
+            if problem.path not in self.told.unreadable:
+                self.told.unreadable.add(problem.path)
+                logger().warning("transcript.unreadable", path=problem.path, code=problem.code)
+        self.told.unreadable &= {problem.path for problem in report.problems}
+
+    def _look(self) -> None:
+        """Begins a scheduled dream where every gate is open; a standing answer is logged once."""
+        if self.dreaming is not None:
+            return
+        closed = first_closed(self.app.gates())
+        now = (closed.name, closed.reason) if closed else ("", "")
+        if now != self.told.gate:
+            self.told.gate = now
+            if closed:
+                logger().info("gate.closed", gate=closed.name, reason=closed.reason, opens_at=rfc3339(closed.opens_at))
+        if closed is None:
+            self._dream(Order(trigger=Trigger.SCHEDULE, if_due=True), None)
+
+    def _answer(self) -> None:
+        """Requests of other processes; while a dream runs the next one is told who dreams."""
+        requests = Requests(self.app.shop.database)
+        now = self.app.shop.clock.now()
+        while (request := requests.take(now)) is not None:
+            if self.dreaming is not None:
+                requests.answer(request.id, answer=f"locked:{self.dreaming.child.pid}", now=now)
+                continue
+            options = request.options
+            named = options.get("sessions")
+            order = Order(
+                trigger=Trigger.SCHEDULE if options.get("if_due") else Trigger.KICK,
+                sessions=tuple(map(str, named)) if isinstance(named, list) else (),
+                dry_run=bool(options.get("dry_run")),
+                if_due=bool(options.get("if_due")),
+            )
+            self._dream(order, request)
+
+    def _dream(self, order: Order, request: Request | None) -> None:
+        self.systemd.tell("STATUS=dreaming")
+        self.dreaming = _Dreaming(Child(order, self.config, self.queue.put), request)
+        logger().info("dream.started", pid=self.dreaming.child.pid, trigger=order.trigger.value)
+
+    def _ended(self, ended: Ended) -> None:
+        dreaming, self.dreaming = self.dreaming, None
+        level = logger().info if ended.code in ("done", "not_due") else logger().warning
+        level("dream.ended", code=ended.code, run_id=ended.run_id)
+        recover_alone(self.app.shop)
+        if dreaming is not None and dreaming.request is not None:
+            answer = ended.code if not ended.message else f"{ended.code}:{ended.message}"
+            Requests(self.app.shop.database).answer(
+                dreaming.request.id, answer=answer, now=self.app.shop.clock.now(), run_id=ended.run_id
+            )
+        self.told.gate = ("", "")
+        self.systemd.tell("STATUS=watching")
+        self.troubles.tell()
+        self._answer()
+
+    def _signalled(self, number: int) -> None:
+        match number:
+            case signal.SIGTERM | signal.SIGINT:
+                self.stopping = True
+            case signal.SIGHUP:
+                self._reload()
+            case signal.SIGUSR1:
+                self._answer()
+
+    def _reload(self) -> None:
+        """Takes the configuration as it is now; a bad one is refused and the old one kept."""
+        self.systemd.tell("RELOADING=1", f"MONOTONIC_USEC={time.monotonic_ns() // 1000}")
+        try:
+            loaded = load(self.config)
+            fresh = App(loaded)
+        except DreamdError as fault:
+            problems = len(fault.problems) if isinstance(fault, ConfigError) else 1
+            logger().error("config.refused", code=fault.code, problems=problems)
+        else:
+            self.watcher.stop()
+            self.scheduler.shutdown(wait=False)
+            self.app.close()
+            self.app = fresh
+            self.troubles = Troubles(fresh.shop)
+            self.watcher, self.scheduler = self._watcher(), self._scheduler()
+            self.watcher.start()
+            self.scheduler.start()
+            self.told = _Told()
+            logger().info("config.reloaded")
+            self._scan()
+            self._tell_state()
+        self.systemd.tell("READY=1", "STATUS=watching")
+
+    def _stop(self) -> None:
+        self.systemd.tell("STOPPING=1", "STATUS=stopping")
+        self.scheduler.shutdown(wait=False)
+        self.watcher.stop()
+        if self.dreaming is not None:
+            self.dreaming.child.stop()
+            with contextlib.suppress(DreamdError):
+                recover_alone(self.app.shop)
+        logger().info("service.stopped")
+
+    def _tell_state(self) -> None:
+        """Writes what commands read of the service, and logs what changed in watching."""
+        watched = self.watcher.state()
+        if watched != self.told.watched:
+            for one in watched:
+                if one.problem and one not in self.told.watched:
+                    logger().warning("watch.degraded", root=one.root, mode=one.mode.value, problem=one.problem)
+            self.told.watched = watched
+        every = self.app.loaded.config.schedule.check_every
+        info = ServiceInfo(
+            owner=Owner.current(),
+            since=rfc3339(self.since) or "",
+            watching=tuple(asdict(one) for one in watched),
+            next_check_at=rfc3339(self.app.shop.clock.now() + every),
+            config=str(self.app.loaded.places.config_file),
+        )
+        write_info(self.app.loaded.places.state_dir, info)
+
+    def _watcher(self) -> Watcher:
+        roots = [(source.agent, source.root) for source in sources(self.app.loaded)]
+        return Watcher(roots, lambda path: self.queue.put(Hint(path)), lambda: self.queue.put(Lost()))
+
+    def _scheduler(self) -> BackgroundScheduler:
+        """The tick and nothing else: whether a dream is due is in the database, so a missed tick loses nothing."""
+        scheduler = BackgroundScheduler(timezone=dt.UTC)
+        scheduler.add_job(
+            self.queue.put,
+            "interval",
+            args=(Tick(),),
+            seconds=max(self.app.loaded.config.schedule.check_every.total_seconds(), 1.0),
+            coalesce=True,
+            max_instances=1,
+            misfire_grace_time=None,
+        )
+        return scheduler
+
+
+@contextmanager
+def _signals(queue: SimpleQueue[Message]) -> Iterator[None]:
+    """Handlers that only put: anything more can deadlock inside whatever they interrupt."""
+    numbers = (signal.SIGTERM, signal.SIGINT, signal.SIGHUP, signal.SIGUSR1)
+
+    def note(number: int, _frame: object) -> None:
+        queue.put(Signalled(number))
+
+    before = {number: signal.signal(number, note) for number in numbers}
+    try:
+        yield
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
+
+
+def serve(loaded: Loaded, config: Path | None, systemd: Systemd) -> int:
+    """The service under its instance lock. Raises LockHeld where another one runs."""
+    with instance_lock(loaded.places.state_dir):
+        app = App(loaded)
+        daemon = Daemon(app, config, systemd)
+        try:
+            return daemon.run()
+        finally:
+            daemon.app.close()

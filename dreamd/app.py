@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 
-from dreamd.archive import Archive, Stored
+from dreamd.archive import Archive
 from dreamd.clock import Clock, SystemClock, local_zone
 from dreamd.config import Loaded, expand, found_sources
 from dreamd.dream import forget, remember, revise
@@ -15,6 +15,7 @@ from dreamd.dream.cycle import Dreamt, Order, dream
 from dreamd.dream.explain import Explanation, explain
 from dreamd.dream.forget import Forgotten
 from dreamd.dream.gates import Gate
+from dreamd.dream.kept import copy_of, readable, reader
 from dreamd.dream.outlook import gates_now
 from dreamd.dream.progress import Progress, nobody
 from dreamd.dream.workshop import Workshop
@@ -27,6 +28,7 @@ from dreamd.memory.diff import diff
 from dreamd.memory.history import History, Snapshot
 from dreamd.redact import Redactor
 from dreamd.search.index import Index
+from dreamd.state.copies import Copies
 from dreamd.state.database import Database
 from dreamd.state.findings import Findings
 from dreamd.state.lease import Lease
@@ -70,12 +72,16 @@ class App:
         if report.unknown_types:
             logger().warning("record_types.unknown", types=dict(report.unknown_types))
         for problem in report.problems:
-            logger().warning("transcript.unreadable", path=problem.path, code=problem.code)
+            logger().warning("transcript.skipped", path=problem.path, code=problem.code)
         return report
 
     def sessions(self) -> tuple[SessionRecord, ...]:
         """Every session ever seen, newest last."""
         return self.shop.sessions.list()
+
+    def sessions_live(self) -> int:
+        """How many sessions are not idle yet."""
+        return self.shop.sessions.counts(self.shop.clock.now(), self.shop.config.gates.idle).live
 
     def session(self, name: str) -> tuple[SessionRecord, tuple[Event, ...]]:
         """One session and what the person and the agent said in it, redacted."""
@@ -83,11 +89,9 @@ class App:
         return record, tuple(self._turns(record))
 
     def _turns(self, record: SessionRecord) -> Iterator[Event]:
-        adapter = self.shop.adapters[record.agent]
-        path = Path(record.path)
-        if not path.exists():
+        if not readable(self.shop, record):
             return
-        for event in adapter.read(path):
+        for event in reader(self.shop, record).read(Path(record.path)):
             if event.role in (Role.HUMAN, Role.ASSISTANT) and event.text.strip():
                 yield event
 
@@ -110,12 +114,12 @@ class App:
     def restore(self, name: str, *, overwrite: bool) -> tuple[SessionRecord, tuple[Path, ...]]:
         """An archived session put back where its agent finds it. Raises UsageError where there is no copy."""
         record = self.shop.sessions.get(name)
-        if record.archive_path is None or record.archive_digest is None:
+        stored = copy_of(record)
+        if stored is None:
             raise UsageError(
                 f"session {record.id} has no archived copy",
                 hint="sessions are copied once they are idle for `archive_after`",
             )
-        stored = Stored(record.archive_path, record.archive_digest, bytes=0, compressed=0)
         return record, self.shop.archive.restore(stored, Path(record.root), overwrite=overwrite)
 
     def remember(self, text: str, *, project: str | None) -> RunRecord:
@@ -157,12 +161,12 @@ class App:
 
     def diff(self, name: str | None) -> tuple[RunRecord, str]:
         """What a run changed; without a name the newest that changed memory. Raises UsageError where none did."""
-        if name is None:
+        if name in (None, "last"):
             record = next((run for run in self.shop.runs.list() if run.commit and run.outcome == "committed"), None)
             if record is None:
                 raise UsageError("no dream has changed anything yet", hint="`dreamd kick` dreams now")
         else:
-            record = self.shop.runs.get(name)
+            record = self.shop.runs.get(str(name))
         if not record.commit:
             return record, ""
         after = self.shop.history.at(record.commit)
@@ -217,6 +221,7 @@ def _wire(loaded: Loaded, clock: Clock, zone: dt.tzinfo, engine: Engine | None, 
         home=home,
         database=database,
         sessions=Sessions(database),
+        copies=Copies(database),
         findings=Findings(database),
         runs=Runs(database),
         lease=Lease(database),

@@ -7,13 +7,16 @@ import hashlib
 import io
 import os
 import re
+import shutil
 import stat
+import tempfile
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 from typing import IO
 
 from dreamd.errors import TranscriptError
+from dreamd.originals import Seen
 from dreamd.packed import (
     BLOCK,
     MANIFEST,
@@ -27,10 +30,12 @@ from dreamd.packed import (
     verified,
     write_packed,
 )
+from dreamd.rejoin import holds, with_earlier
 
 _MAX_LINE = 32 << 20
 _SUFFIX = ".tar.zst"
 _TEMPORARY = ".dreamd-"
+_DAMAGED = ".damaged"
 _SAFE_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._\-]{0,99}", re.ASCII)
 
 
@@ -57,8 +62,12 @@ class Archive:
             raise TranscriptError(f"the archive has no file {stored.path!r}")
         return self._directory / path
 
-    def store(self, agent: str, session_id: str, files: Sequence[Path], root: Path) -> Stored:
+    def store(
+        self, agent: str, session_id: str, files: Sequence[Path], root: Path, *, earlier: Stored | None = None
+    ) -> Stored:
         """Copies a session and verifies the copy; it then takes the place of an earlier copy of the same session.
+
+        What only the `earlier` copy still holds goes into the new one (see `rejoin`): an agent may have begun the file anew.
 
         `files`: the main transcript first, then what belongs to it; directories are taken whole, symbolic links and what is
         missing are passed over (not the main transcript). `root`: what the names inside are relative to.
@@ -70,7 +79,9 @@ class Archive:
             target.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
             temporary = target.with_name(f"{_TEMPORARY}{os.getpid()}-{target.name}")
             try:
-                members = write_packed(temporary, sources_of(files, root))
+                with tempfile.TemporaryDirectory(prefix=_TEMPORARY, dir=target.parent) as scratch:
+                    sources = self._with_earlier(earlier, sources_of(files, root), Path(scratch))
+                    members = write_packed(temporary, sources)
                 if verified(temporary) != members:
                     raise TranscriptError(
                         f"the copy of session {session_id} does not read back as it was written",
@@ -92,6 +103,43 @@ class Archive:
             bytes=sum(member.size for member in members),
             compressed=compressed,
         )
+
+    def _with_earlier(
+        self, earlier: Stored | None, sources: list[tuple[str, Path]], scratch: Path
+    ) -> list[tuple[str, Path]]:
+        copy = self.file(earlier) if earlier is not None else None
+        if copy is None or not copy.exists():
+            return sources
+        try:
+            with explained(copy.name):
+                members = verified(copy)
+        except TranscriptError:
+            copy.replace(
+                copy.with_name(f"{copy.name}{_DAMAGED}")
+            )  # nobody can read it; it must not keep a new one away
+            return sources
+        return with_earlier(copy, members, sources, scratch)
+
+    def proven(self, stored: Stored, files: Sequence[Path], root: Path) -> tuple[Seen, ...]:
+        """The session's files as they are, where the copy, read back whole just now, holds every byte of them; else none.
+
+        `files` and `root` as for `store`. Raises TranscriptError where the copy is missing or damaged, OSError where a file is.
+        """
+        sources = sources_of(files, root)
+        before = tuple(Seen.now(path) for _, path in sources)
+        with explained(stored.path):
+            held = holds(self.file(stored), sources)
+        return before if held and before == tuple(Seen.now(path) for _, path in sources) else ()
+
+    @contextlib.contextmanager
+    def unpacked(self, stored: Stored, name: str) -> Iterator[Path]:
+        """One file of a copy (named as in `members`), unpacked for as long as the block lasts."""
+        self._directory.mkdir(mode=0o700, parents=True, exist_ok=True)
+        with tempfile.TemporaryDirectory(prefix=_TEMPORARY, dir=self.file(stored).parent) as scratch:
+            path = Path(scratch) / "transcript"
+            with self.read_original(stored, name) as source, created(path) as file:
+                _pump(source, file)
+            yield path
 
     def members(self, stored: Stored) -> tuple[Member, ...]:
         """What is in a copy, every byte of it checked against its digests; the main transcript first."""
@@ -159,8 +207,16 @@ class Archive:
         """Removes what a killed copy left behind; returns how many files. Only under the dream lock."""
         leftovers = list(self._directory.glob(f"*/{_TEMPORARY}*")) if self._directory.is_dir() else []
         for path in leftovers:
-            path.unlink(missing_ok=True)
+            if path.is_dir() and not path.is_symlink():
+                shutil.rmtree(path, ignore_errors=True)
+            else:
+                path.unlink(missing_ok=True)
         return len(leftovers)
+
+    def size(self, stored: Stored) -> int:
+        """How many bytes a copy takes on the disk; 0 where it is gone."""
+        path = self.file(stored)
+        return path.stat().st_size if path.exists() else 0
 
     def total_bytes(self) -> int:
         """How much the archive takes on the disk."""

@@ -17,15 +17,13 @@ from pydantic import BaseModel, ValidationError
 from dreamd.errors import ConfigError
 from dreamd.settings import Config, Section
 
-#: Keys that are accepted and whose feature is not there yet: (key, the value that asks for it, what to do meanwhile).
-_NOT_YET = (
-    ("engine.name", lambda c: c.engine.name != "offline", 'leave it at "offline"'),
-    ("engine.batch", lambda c: c.engine.batch, "leave it at false"),
-    ("transcripts.originals", lambda c: c.transcripts.originals != "keep", 'leave it at "keep"'),
-    ("transcripts.archive_max", lambda c: c.transcripts.archive_max is not None, "leave it empty"),
-    ("gather.executor", lambda c: c.gather.executor != "threads", 'leave it at "threads"'),
-    ("sources.agent", lambda c: any(s.agent != "claude-code" for s in c.sources), 'only "claude-code" is read today'),
-)
+#: Keys that are accepted and some of whose values have no feature behind them yet: key → the values that work today.
+_WORKING: Mapping[str, tuple[object, ...]] = {
+    "engine.name": ("offline",),
+    "engine.batch": (False,),
+    "gather.executor": ("threads",),
+    "sources.agent": ("claude-code",),
+}
 
 _ENVIRONMENT_KEY = re.compile(r"DREAMD_([A-Z]+)__([A-Z0-9_]+)")
 
@@ -108,8 +106,9 @@ def load(chosen: Path | None = None, environ: Mapping[str, str] | None = None) -
         raw, fault = _read(file)
         problems += [f"{file}: {fault}"] if fault else []
     elif chosen is not None or environ.get("DREAMD_CONFIG"):
-        problems.append(f"{file}: there is no such file")
+        problems.append(f"{file}: there is no such file; `dreamd init --config FILE` writes one")
     problems += _merge_environment(raw, environ)
+    problems += _not_yet(file, raw, environ)
     config = Config()
     try:
         config = Config.model_validate(raw)
@@ -118,16 +117,11 @@ def load(chosen: Path | None = None, environ: Mapping[str, str] | None = None) -
             _explain(file, problem, environ) for problem in error.errors(include_url=False, include_context=False)
         ]
     else:
-        problems += [
-            f"{_origin(file, key, environ)}: {key}: this value's feature is not there yet; {advice}"
-            for key, asks, advice in _NOT_YET
-            if asks(config)
-        ]
         problems += _contradictions(file, config)
     if problems:
         raise ConfigError(
             f"the configuration has {len(problems)} problem{'s' if len(problems) > 1 else ''}",
-            hint="see `dreamd config show` for the keys in force and config.example.toml for all of them",
+            hint="`dreamd config example` prints every key with its default and meaning",
             problems=tuple(problems),
         )
     return Loaded(config, places(config, file, environ), exists)
@@ -322,6 +316,28 @@ def _nearest(key: str, known: list[str]) -> str:
 def _origin(file: Path, key: str, environ: Mapping[str, str]) -> str:
     variable = "DREAMD_" + key.upper().replace(".", "__")
     return variable if variable in environ else str(file)
+
+
+def _not_yet(file: Path, raw: Mapping[str, Any], environ: Mapping[str, str]) -> list[str]:
+    """Valid values whose feature is not there yet, one clear problem each; told with all the others."""
+    fields = dict(keys())
+    found = []
+    for key, working in _WORKING.items():
+        section, name = key.split(".")
+        tables = raw.get(section, {})
+        for table in tables if isinstance(tables, list) else [tables]:
+            value = table.get(name, working[0]) if isinstance(table, dict) else working[0]
+            if value not in working and value in _choices(fields[key]):
+                means = ", ".join(toml_value(one) for one in working)
+                found.append(
+                    f"{_origin(file, key, environ)}: {key}: {toml_value(value)} is not there yet; today: {means}"
+                )
+    return found
+
+
+def _choices(field: Any) -> tuple[object, ...]:
+    """The values a key may have at all, where they can be listed."""
+    return (True, False) if isinstance(field.default, bool) else get_args(field.annotation)
 
 
 def _contradictions(file: Path, config: Config) -> list[str]:

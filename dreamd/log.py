@@ -9,9 +9,10 @@ import os
 import sys
 from collections.abc import Iterator, Mapping, MutableMapping
 from pathlib import Path
-from typing import Any, TextIO, cast
+from typing import TYPE_CHECKING, Any, TextIO, cast
 
-import structlog
+if TYPE_CHECKING:
+    from structlog.typing import FilteringBoundLogger
 
 LEVELS = ("debug", "info", "warning", "error")
 _ROTATE_AT = 10_000_000  # bytes
@@ -63,12 +64,14 @@ class _Sink:
 
     def __call__(self, _logger: object, method: str, event: MutableMapping[str, Any]) -> str:
         rank = LEVELS.index("error" if method in ("exception", "critical") else method)
+        from structlog import DropEvent  # noqa: PLC0415 - loaded already: it called us
+
         line = json.dumps(_ordered(event), ensure_ascii=False, default=str)
         if self.file is not None and rank >= self.threshold:
             self.file.write(line)
         if self.console is not None and rank >= self.console_threshold:
             self._tell(line if self.as_json else _plain(event))
-        raise structlog.DropEvent
+        raise DropEvent
 
     def _tell(self, line: str) -> None:
         with contextlib.suppress(OSError, ValueError):
@@ -88,27 +91,44 @@ def _plain(event: Mapping[str, Any]) -> str:
 def configure(file: Path | None, *, level: str = "info", console_level: str = "warning", form: str = "auto") -> None:
     """Sets up logging for this process: the file at `level`, stderr at `console_level` (JSON unless it is a terminal)."""
     as_json = form == "json" or (form == "auto" and not sys.stderr.isatty())
-    sink = _Sink(LogFile(file) if file else None, level, sys.stderr, console_level, as_json=as_json)
-    structlog.configure(
-        processors=[
-            structlog.contextvars.merge_contextvars,
-            structlog.processors.add_log_level,
-            structlog.processors.TimeStamper(fmt="iso", utc=True),
-            sink,
-        ],
-        wrapper_class=structlog.make_filtering_bound_logger("debug"),
-        logger_factory=structlog.PrintLoggerFactory(io.StringIO()),
-        cache_logger_on_first_use=False,
-    )
+    _setup.sink = _Sink(LogFile(file) if file else None, level, sys.stderr, console_level, as_json=as_json)
+    _setup.ready = False
 
 
-def logger() -> structlog.typing.FilteringBoundLogger:
+class _Setup:
+    """What `configure` asked for; structlog itself is loaded by the first event, because most commands have none."""
+
+    sink = _Sink(None, "info", sys.stderr, "warning", as_json=True)
+    ready = False
+
+
+_setup = _Setup()
+
+
+def logger() -> FilteringBoundLogger:
     """The logger; events are constant `noun.past_participle` with key-values."""
-    return cast("structlog.typing.FilteringBoundLogger", structlog.get_logger())
+    import structlog  # noqa: PLC0415 - heavy (it looks for rich), and only here
+
+    if not _setup.ready:
+        structlog.configure(
+            processors=[
+                structlog.contextvars.merge_contextvars,
+                structlog.processors.add_log_level,
+                structlog.processors.TimeStamper(fmt="iso", utc=True),
+                _setup.sink,
+            ],
+            wrapper_class=structlog.make_filtering_bound_logger("debug"),
+            logger_factory=structlog.PrintLoggerFactory(io.StringIO()),
+            cache_logger_on_first_use=False,
+        )
+        _setup.ready = True
+    return cast("FilteringBoundLogger", structlog.get_logger())
 
 
 @contextlib.contextmanager
 def run_context(run_id: str) -> Iterator[None]:
     """Every event inside carries `run_id`."""
+    import structlog  # noqa: PLC0415 - as above
+
     with structlog.contextvars.bound_contextvars(run_id=run_id):
         yield

@@ -191,13 +191,17 @@ class Transcripts(Section):
     """What becomes of the agents' own files."""
 
     archive_after: Annotated[dt.timedelta | None, BeforeValidator(_duration_or_never)] = Field(
-        _written("24h"), description='finished and unused so long: a compressed copy goes into the archive; "never"'
+        _written("24h"),
+        description='finished and unused so long, or soon deleted by the agent itself: a compressed copy goes into the archive; "never"',
     )
     originals: Literal["keep", "delete"] = Field(
-        "keep", description="keep | delete: the agent's own file once its copy is verified"
+        "keep",
+        description="keep | delete: the agent's own file once it is consolidated, quiet for archive_after and closed, "
+        "and its copy was just verified",
     )
     archive_max: Annotated[int | None, BeforeValidator(_size_or_none)] = Field(
-        _written(""), description='"20GB": oldest consolidated copies go first; empty: no limit'
+        _written(""),
+        description='"20GB": longest quiet copies with nothing unread go first, the last ones too; empty: no limit',
     )
 
 

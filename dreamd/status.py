@@ -10,6 +10,7 @@ from dreamd import __version__
 from dreamd.beacon import living
 from dreamd.clock import rfc3339
 from dreamd.dream.aftermath import CONTRADICTIONS
+from dreamd.dream.deadlines import WARNING, expiring
 from dreamd.dream.outlook import gates_now, since_midnight
 from dreamd.dream.workshop import Workshop
 from dreamd.ingest import Source
@@ -91,12 +92,13 @@ def problems(shop: Workshop) -> list[Problem]:
                 "`dreamd runs show last` says what it wanted",
             )
         )
-    if newest and newest.outcome is Outcome.WAITING and newest.reason == "review":
+    waiting = next((run for run in shop.runs.waiting() if run.reason == "review"), None)
+    if waiting:
         found.append(
             Problem(
                 "review_waiting",
-                f"run {newest.id} waits for review",
-                "look with `dreamd runs show last`, then accept or reject it",
+                f"run {waiting.id} waits for review",
+                "look with `dreamd runs show`, then `dreamd accept last` or `dreamd reject last`",
             )
         )
     if contradicted := shop.marks.text(CONTRADICTIONS):
@@ -105,6 +107,14 @@ def problems(shop: Workshop) -> list[Problem]:
                 "lines_contradicted",
                 f"newer words contradict {contradicted} lines that you wrote",
                 "look for “the line above is older” in the memory files and keep the one that is true",
+            )
+        )
+    if soon := expiring(shop):
+        found.append(
+            Problem(
+                "transcripts_expiring",
+                f"the agent deletes {soon} {'session' if soon == 1 else 'sessions'} within {WARNING.days} days that were not dreamt of",
+                "`dreamd kick` reads them now and keeps a copy",
             )
         )
     counts = shop.sessions.counts(shop.clock.now(), shop.config.gates.idle)

@@ -58,7 +58,9 @@ def test_no_file_means_defaults(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
 
 
 def test_a_file_that_was_asked_for_must_exist(tmp_path: Path) -> None:
-    assert problems_of(tmp_path / "none.toml") == (f"{tmp_path / 'none.toml'}: there is no such file",)
+    assert problems_of(tmp_path / "none.toml") == (
+        f"{tmp_path / 'none.toml'}: there is no such file; `dreamd init --config FILE` writes one",
+    )
 
 
 def test_all_problems_are_told_at_once_with_the_nearest_key(tmp_path: Path) -> None:
@@ -143,3 +145,8 @@ def test_bad_moments_of_the_schedule_are_told(tmp_path: Path) -> None:
         write(tmp_path / "c.toml", '[schedule]\ncron = "0 3 * *"\nquiet_hours = "late"\ntimezone = "Mars/Base"\n')
     )
     assert [line.split(": ")[1] for line in told] == ["schedule.cron", "schedule.timezone", "schedule.quiet_hours"]
+
+
+def test_what_is_not_there_yet_is_told_together_with_every_other_problem(tmp_path: Path) -> None:
+    told = problems_of(write(tmp_path / "c.toml", '[engine]\nname = "claude"\n[gates]\nidle = 3\n'))
+    assert len(told) == 2

@@ -6,9 +6,9 @@ import datetime as dt
 
 import typer
 
-from dreamd.cli.console import Console
-from dreamd.cli.options import ConfigOption, JsonOption
-from dreamd.config import Loaded, keys, load, toml_value
+from dreamd.cli.console import Console, listen
+from dreamd.cli.options import ConfigOption, JsonOption, VerboseOption
+from dreamd.config import Loaded, example, keys, load, toml_value
 
 _EPILOG = "Examples: dreamd config check · dreamd config show · DREAMD_GATES__IDLE=10m dreamd config show"
 
@@ -21,15 +21,21 @@ def register(app: typer.Typer) -> None:
     verb.command("show", epilog=_EPILOG)(show)
     verb.command("check", epilog=_EPILOG)(check)
     verb.command("path", epilog=_EPILOG)(path)
+    verb.command("example", epilog=_EPILOG)(example_file)
     app.add_typer(verb, name="config")
 
 
-def show(config: ConfigOption = None, as_json: JsonOption = False) -> None:
+def show(config: ConfigOption = None, as_json: JsonOption = False, verbose: VerboseOption = 0) -> None:
     """Print every key with the value in force: the file's, the environment's or the default."""
+    listen(verbose)
     console = Console(as_json=as_json)
     loaded = load(config)
     values = in_force(loaded)
-    console.document({"file": str(loaded.places.config_file), "exists": loaded.file_exists, "values": values})
+    tables = {
+        "sources": [source.model_dump() for source in loaded.config.sources],
+        "projects": [project.model_dump() for project in loaded.config.projects],
+    }
+    console.document({"file": str(loaded.places.config_file), "exists": loaded.file_exists, "values": values} | tables)
     section = ""
     for key, value in values.items():
         table, name = key.split(".", 1)
@@ -37,24 +43,33 @@ def show(config: ConfigOption = None, as_json: JsonOption = False) -> None:
             console.say(f"[{table}]" if not section else f"\n[{table}]")
             section = table
         console.say(f"{name} = {toml_value(value)}")
-    for number, source in enumerate(loaded.config.sources):
-        console.say(
-            f"{'' if number else chr(10)}[[sources]]\nagent = {toml_value(source.agent)}\nroot = {toml_value(source.root)}"
-        )
-    for project in loaded.config.projects:
-        console.say(f"\n[[projects]]\npath = {toml_value(project.path)}\nlearn = {toml_value(project.learn)}")
+    for name, rows in tables.items():
+        for row in rows:
+            console.say(f"\n[[{name}]]")
+            for key, value in row.items():
+                console.say(f"{key} = {toml_value(value)}")
 
 
-def check(config: ConfigOption = None, as_json: JsonOption = False) -> None:
+def example_file(as_json: JsonOption = False, verbose: VerboseOption = 0) -> None:
+    """Print a configuration file with every key, its default and its meaning."""
+    listen(verbose)
+    console = Console(as_json=as_json)
+    console.document({"text": example()})
+    console.say(example().rstrip("\n"))
+
+
+def check(config: ConfigOption = None, as_json: JsonOption = False, verbose: VerboseOption = 0) -> None:
     """Check the configuration; all problems at once, exit status 3 where there is any."""
+    listen(verbose)
     console = Console(as_json=as_json)
     loaded = load(config)
     console.document({"file": str(loaded.places.config_file), "exists": loaded.file_exists, "problems": []})
     console.say(f"{loaded.places.config_file}: {'good' if loaded.file_exists else 'not there; defaults are in force'}")
 
 
-def path(config: ConfigOption = None, as_json: JsonOption = False) -> None:
+def path(config: ConfigOption = None, as_json: JsonOption = False, verbose: VerboseOption = 0) -> None:
     """Print where the configuration is read from and where things lie."""
+    listen(verbose)
     console = Console(as_json=as_json)
     places = load(config).places
     where = {

@@ -9,6 +9,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import TextIO
 
+from dreamd import log
 from dreamd.config import colours_wanted
 from dreamd.dream.progress import Progress, Step
 from dreamd.errors import ConfigError, DreamdError
@@ -104,6 +105,16 @@ class Console:
                 bars.update(tasks[step.name], completed=step.done, total=step.total or 1)  # type: ignore[arg-type]
 
             yield advance
+
+
+def listen(verbose: int) -> None:
+    """Lets a command that writes no log of its own tell its events on standard error."""
+    log.configure(None, console_level=("warning", "info", "debug")[min(verbose, 2)])
+
+
+def console_line(text: str) -> None:
+    """A line on standard output."""
+    print(text)
 
 
 def _coloured(stream: TextIO) -> bool:

@@ -12,8 +12,8 @@ import typer
 
 from dreamd import log
 from dreamd.app import opened
-from dreamd.cli.console import Console
-from dreamd.cli.options import JsonOption
+from dreamd.cli.console import Console, listen
+from dreamd.cli.options import JsonOption, VerboseOption
 from dreamd.cli.wording import run_line, when
 from dreamd.clock import FixedClock, local_zone
 from dreamd.config import Loaded, Places
@@ -35,11 +35,13 @@ def demo(
         Path | None, typer.Option("--keep", metavar="DIR", help="Put the throw-away home there and leave it.")
     ] = None,
     as_json: JsonOption = False,
+    verbose: VerboseOption = 0,
 ) -> int:
     """Show a whole dream: no key, no network, nothing of yours read or written.
 
     A made-up person's week of sessions is put into a temporary home, dreamt of, and the memory it left is shown.
     """
+    listen(verbose)
     console = Console(as_json=as_json)
     if keep is not None:
         keep.mkdir(mode=0o700, parents=True, exist_ok=True)

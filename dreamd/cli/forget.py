@@ -8,7 +8,7 @@ import typer
 
 from dreamd.cli.desk import at_desk
 from dreamd.cli.options import ConfigOption, JsonOption, VerboseOption, YesOption
-from dreamd.cli.wording import exit_status
+from dreamd.cli.wording import count, exit_status
 from dreamd.errors import UsageError
 
 _EPILOG = 'Examples: dreamd forget --line "port 8181" · dreamd forget --session 4d56 · dreamd forget --project ~/work/client --purge-history'
@@ -61,7 +61,10 @@ def forget(
                 "history_holds": done.history_holds,
             }
         )
-        console.say(f"forgotten: {done.entries} remembered lines, {done.findings} findings, {done.sessions} sessions")
+        console.say(
+            f"forgotten: {count(done.entries, 'remembered line')}, {count(done.findings, 'finding')}, "
+            f"{count(done.sessions, 'session')}"
+        )
         if done.history_holds:
             console.say("history still holds the words; --purge-history takes them out of there too")
         return exit_status(done.run)

@@ -7,8 +7,8 @@ from typing import Annotated
 
 import typer
 
-from dreamd.cli.console import Console
-from dreamd.cli.options import ConfigOption, JsonOption, YesOption
+from dreamd.cli.console import Console, listen
+from dreamd.cli.options import ConfigOption, JsonOption, VerboseOption, YesOption
 from dreamd.config import Loaded, found_sources, load, start_file, write_start_file
 
 _EPILOG = "Examples: dreamd init · dreamd init --print · dreamd init --config ./dreamd.toml"
@@ -23,9 +23,11 @@ def init(
     show: Annotated[bool, typer.Option("--print", help="Only print the configuration that would be written.")] = False,
     config: ConfigOption = None,
     as_json: JsonOption = False,
+    verbose: VerboseOption = 0,
     yes: YesOption = False,
 ) -> int:
     """Find the agents on this machine and write the configuration; an existing one is left as it is."""
+    listen(verbose)
     console = Console(as_json=as_json)
     found = found_sources()
     text = start_file(found)

@@ -11,16 +11,20 @@ from dreamd.beacon import ServiceInfo
 from dreamd.cli.console import Console
 from dreamd.cli.desk import at_desk
 from dreamd.cli.options import ConfigOption, JsonOption, VerboseOption
-from dreamd.cli.wording import exit_status, plan_json, plan_lines, run_line
+from dreamd.cli.wording import count, exit_status, plan_json, plan_lines, run_line, span
 from dreamd.dream.cycle import Dreamt, Order
 from dreamd.errors import Interrupted, UsageError
 from dreamd.service.client import ask, follow, service_for
-from dreamd.state.run_record import Trigger
+from dreamd.state.run_record import Outcome, Trigger
 
 _EPILOG = (
     "Examples: dreamd kick · dreamd kick --dry-run, then dreamd accept last · dreamd kick --if-due (for cron) · "
     "dreamd kick --session 4d56"
 )
+
+_REFUSED = {
+    "vanished": "memory is gone from disk: mount it, or `dreamd undo` puts it back; if it was meant to go: `dreamd kick --accept-loss`",
+}
 
 
 def register(app: typer.Typer) -> None:
@@ -43,6 +47,9 @@ def kick(
     engine: Annotated[
         str | None, typer.Option("--engine", metavar="NAME", help="The engine for this dream: offline.")
     ] = None,
+    accept_loss: Annotated[
+        bool, typer.Option("--accept-loss", help="Memory that is gone from disk was meant to go; dream on without it.")
+    ] = False,
     config: ConfigOption = None,
     as_json: JsonOption = False,
     verbose: VerboseOption = 0,
@@ -59,6 +66,7 @@ def kick(
         sessions=tuple(session or ()),
         dry_run=dry_run,
         if_due=if_due,
+        accept_loss=accept_loss,
     )
     with at_desk(config, verbose, as_json=as_json) as (app, console):
         if estimate:
@@ -68,7 +76,8 @@ def kick(
             raise UsageError("there is no running service to dream", hint="`dreamd kick` without --no-wait dreams here")
         if service is None:
             with console.progress() as watch:
-                return tell(console, app.kick(order, watch), str(app.loaded.places.memory_root))
+                dreamt = app.kick(order, watch)
+            return tell(app, console, dreamt)
         return _through(app, console, service, order, wait=not no_wait)
 
 
@@ -86,7 +95,7 @@ def _through(app: App, console: Console, service: ServiceInfo, order: Order, *, 
         raise Interrupted(
             "stopped watching; the dream goes on", hint="`dreamd runs show last` tells how it ended"
         ) from None
-    return tell(console, dreamt, str(app.loaded.places.memory_root))
+    return tell(app, console, dreamt)
 
 
 def _estimate(app: App, console: Console) -> int:
@@ -105,27 +114,35 @@ def _estimate(app: App, console: Console) -> int:
     }
     console.document(told)
     console.say(
-        f"{told['sessions']} sessions with {told['turns']} unread turns, {told['deferred']} deferred; "
+        f"{count(len(taken), 'session')} with {told['turns']} unread turns, {told['deferred']} deferred; "
         f"engine {told['engine']}: no tokens, no cost"
     )
     return 0
 
 
-def tell(console: Console, dreamt: Dreamt, memory_root: str) -> int:
+def tell(app: App, console: Console, dreamt: Dreamt) -> int:
     """Prints what came of it; returns the exit status."""
     run = dreamt.run
     if run is None:
         gate = dreamt.closed
         console.document({"run": None, "gate": gate.to_json() if gate else None})
         if gate:
-            console.say(f"not due: the {gate.name} gate is closed ({gate.reason})")
+            console.say(f"not due: the {gate.name} gate is closed ({gate.reason.replace('_', ' ')})")
         return 0
     console.document(run.to_json() | ({"plan": plan_json(dreamt.plan)} if dreamt.plan else {}))
     console.say(f"run {run.id} {run_line(run)}")
-    if dreamt.plan is not None and run.reason in ("dry_run", "review"):
+    if dreamt.plan is not None and run.outcome is Outcome.WAITING:
         for line in plan_lines(dreamt.plan):
             console.say(f"  {line}")
-        console.say(f"apply it with: dreamd accept {run.id}")
-    elif run.outcome == "committed":
-        console.say(f"memory: {memory_root}/MEMORY.md · what changed: dreamd diff · take it back: dreamd undo")
+        console.say(f"apply it: dreamd accept {run.id} · drop it: dreamd reject {run.id}")
+    elif run.outcome is Outcome.COMMITTED:
+        root = app.loaded.places.memory_root
+        console.say(f"memory: {root}/MEMORY.md · what changed: dreamd diff · take it back: dreamd undo")
+    elif run.reason == "nothing_pending" and (live := app.sessions_live()):
+        idle = span(app.loaded.config.gates.idle.total_seconds())
+        console.say(f"{count(live, 'session')} still live: read once nothing new came for {idle}")
+    elif run.outcome is Outcome.REFUSED and not console.as_json:
+        console.note(
+            f"hint: {_REFUSED.get(run.reason, 'memory is as it was; `dreamd runs show last` has the numbers')}"
+        )
     return exit_status(run)

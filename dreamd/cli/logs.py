@@ -10,8 +10,8 @@ from typing import Annotated, Any
 
 import typer
 
-from dreamd.cli.console import Console
-from dreamd.cli.options import ConfigOption, JsonOption
+from dreamd.cli.console import Console, listen
+from dreamd.cli.options import ConfigOption, JsonOption, VerboseOption
 from dreamd.config import load
 from dreamd.errors import UsageError
 from dreamd.log import LEVELS
@@ -31,8 +31,10 @@ def logs(
     level: Annotated[str, typer.Option("--level", help="debug, info, warning or error: this and above.")] = "debug",
     config: ConfigOption = None,
     as_json: JsonOption = False,
+    verbose: VerboseOption = 0,
 ) -> int:
     """Print the structured log, oldest first."""
+    listen(verbose)
     if level not in LEVELS:
         raise UsageError(f"there is no level {level}", hint="levels: " + ", ".join(LEVELS))
     console = Console(as_json=as_json)

@@ -12,7 +12,7 @@ import typer
 from typer.exceptions import TyperException
 
 from dreamd import __version__
-from dreamd.cli.console import Console
+from dreamd.cli.console import Console, console_line
 from dreamd.errors import DreamdError, Interrupted, Terminated, UsageError
 
 #: Verb → the module that holds it, in the order of `dreamd --help`; a module is loaded when its verb is called.
@@ -36,21 +36,29 @@ VERBS = {
     "search": "dreamd.cli.search",
     "restore": "dreamd.cli.restore",
     "logs": "dreamd.cli.logs",
+    "service": "dreamd.cli.service",
+    "doctor": "dreamd.cli.doctor",
     "config": "dreamd.cli.config",
     "demo": "dreamd.cli.demo",
 }
+
+#: Words behind `memory` that only read.
+_READING = (None, "show", "--json")
 
 _EPILOG = "Start with `dreamd init`, then `dreamd kick`. `dreamd demo` shows a whole dream without touching anything of yours."
 
 
 def _version(asked: bool) -> None:
     if asked:
-        print(f"dreamd {__version__}")  # noqa: T201 - the command's output
+        console_line(f"dreamd {__version__}")
         raise typer.Exit
 
 
-def build(verb: str | None) -> typer.Typer:
-    """The command line with one verb loaded, or with all of them for help and completion."""
+def build(verb: str | None, below: str | None = "") -> typer.Typer:
+    """The command line with one verb loaded, or with all of them for help and completion.
+
+    `below` is the word behind the verb: `dreamd memory` and `memory show` do without what writing needs.
+    """
     app = typer.Typer(
         name="dreamd",
         help="The memory of a person who works with coding agents.",
@@ -69,7 +77,9 @@ def build(verb: str | None) -> typer.Typer:
 
     for name, module in VERBS.items():
         if verb in (None, name):
-            importlib.import_module(module).register(app)
+            made = importlib.import_module(module).register(app)
+            if name == "memory" and below not in _READING:
+                importlib.import_module("dreamd.cli.remember").register(made)
     return app
 
 
@@ -89,15 +99,19 @@ def _terminated(_number: int, _frame: object) -> None:
 
 def run(arguments: list[str]) -> int:  # noqa: PLR0911 - one return for each way a command can end
     """One call of the command; returns the exit status and never raises."""
+    if arguments == ["--version"]:
+        console_line(f"dreamd {__version__}")
+        return 0
     first = next((word for word in arguments if not word.startswith("-")), None)
     completing = "_DREAMD_COMPLETE" in os.environ
     verb = first if first in VERBS and not completing else None
     console = Console(as_json="--json" in arguments)
     try:
-        status: Any = build(verb)(args=arguments, prog_name="dreamd", standalone_mode=False)
+        below = next(iter(arguments[arguments.index(verb) + 1 :]), None) if verb else ""
+        status: Any = build(verb, below)(args=arguments, prog_name="dreamd", standalone_mode=False)
         sys.stdout.flush()
     except TyperException as error:
-        if not arguments:  # help was printed for want of anything else
+        if error.format_message().startswith("Usage:"):  # a group without its command
             console.note(error.format_message())
             return 2
         console.fail(UsageError(error.format_message(), hint=f"see `dreamd {verb or ''} --help`".replace("  ", " ")))

@@ -6,13 +6,13 @@ from typing import Annotated
 
 import typer
 
-from dreamd.cli.console import Console
-from dreamd.cli.desk import at_desk
-from dreamd.cli.options import ConfigOption, JsonOption, VerboseOption
-from dreamd.cli.wording import exit_status, run_line, size
+from dreamd.cli.console import Console, listen
+from dreamd.cli.options import ConfigOption, JsonOption, VerboseOption, only_behind
+from dreamd.cli.wording import size
 from dreamd.config import load
 from dreamd.errors import UsageError
 from dreamd.memory.document import count_lines
+from dreamd.memory.front import front_values
 from dreamd.memory.tree import Tree
 
 _EPILOG = (
@@ -21,19 +21,21 @@ _EPILOG = (
 )
 
 
-def register(app: typer.Typer) -> None:
-    """Adds the verb."""
+def register(app: typer.Typer) -> typer.Typer:
+    """Adds the verb; its writing half (remember.py) goes below it."""
     verb = typer.Typer(help="Show what is remembered.", rich_markup_mode=None, epilog=_EPILOG)
     verb.callback(invoke_without_command=True, epilog=_EPILOG)(listed)
     verb.command("show", epilog=_EPILOG)(show)
-    verb.command("add", epilog=_EPILOG)(add)
-    verb.command("pin", epilog=_EPILOG)(pin)
     app.add_typer(verb, name="memory")
+    return verb
 
 
-def listed(context: typer.Context, config: ConfigOption = None, as_json: JsonOption = False) -> int:
+def listed(
+    context: typer.Context, config: ConfigOption = None, as_json: JsonOption = False, verbose: VerboseOption = 0
+) -> int:
     """Print MEMORY.md and the list of topic files."""
-    if context.invoked_subcommand is not None:
+    listen(verbose)
+    if only_behind(context, config, as_json, verbose):
         return 0
     console = Console(as_json=as_json)
     loaded = load(config)
@@ -68,51 +70,32 @@ def show(
     topic: Annotated[str, typer.Argument(metavar="TOPIC", help="A topic's name or path: harbor-api, people/robin.md.")],
     config: ConfigOption = None,
     as_json: JsonOption = False,
+    verbose: VerboseOption = 0,
 ) -> int:
     """Print one topic file."""
+    listen(verbose)
     console = Console(as_json=as_json)
     loaded = load(config)
     tree = Tree.read(loaded.places.memory_root, loaded.config.guards.protect)
-    wanted = topic.removesuffix(".md").casefold()
-    found = [
-        path
-        for path in sorted(tree.files)
-        if wanted in (path.removesuffix(".md").casefold(), path.rsplit("/", 1)[-1].removesuffix(".md").casefold())
-    ]
+    found = _named(tree, topic.removesuffix(".md").casefold())
     if len(found) != 1:
-        told = "several topics are called" if found else "no topic is called"
-        raise UsageError(
-            f"{told} {topic}", hint="`dreamd memory` lists them" + (f": {', '.join(found)}" if found else "")
-        )
+        told = f"{len(found)} topics are called" if found else "no topic is called"
+        raise UsageError(f"{told} {topic}", hint="topics: " + (", ".join(found or _topics(tree)) or "none yet"))
     console.document({"topic": found[0], "path": str(tree.root / found[0]), "text": tree.text(found[0])})
     console.say(tree.text(found[0]).rstrip("\n"))
     return 0
 
 
-def add(
-    text: Annotated[str, typer.Argument(metavar="TEXT", help="The line to be remembered.")],
-    project: Annotated[str | None, typer.Option("--project", metavar="NAME", help="Into this project's file.")] = None,
-    config: ConfigOption = None,
-    as_json: JsonOption = False,
-    verbose: VerboseOption = 0,
-) -> int:
-    """Add a line that stays: it never goes stale and is the last to leave MEMORY.md."""
-    with at_desk(config, verbose, as_json=as_json) as (app, console):
-        record = app.remember(text, project=project)
-        console.document(record.to_json())
-        console.say(f"run {record.id} {run_line(record)}")
-        return exit_status(record)
+def _topics(tree: Tree) -> list[str]:
+    return [path for path in sorted(tree.files) if "/" in path]
 
 
-def pin(
-    text: Annotated[str, typer.Argument(metavar="TEXT", help="A remembered line or words of it.")],
-    config: ConfigOption = None,
-    as_json: JsonOption = False,
-    verbose: VerboseOption = 0,
-) -> int:
-    """Pin a remembered line, so that it stays however long nothing confirms it."""
-    with at_desk(config, verbose, as_json=as_json) as (app, console):
-        record = app.pin(text)
-        console.document(record.to_json())
-        console.say(f"run {record.id} {run_line(record)}")
-        return exit_status(record)
+def _named(tree: Tree, wanted: str) -> list[str]:
+    """Topic files by path or name; else by title, else by how either begins."""
+    names = {path: path.removesuffix(".md").casefold() for path in sorted(tree.files)}
+    exact = [path for path, name in names.items() if wanted in (name, name.rsplit("/", 1)[-1])]
+    titled = [path for path in names if front_values(tree.document(path).front).get("name", "").casefold() == wanted]
+    begun = [
+        path for path, name in names.items() if name.startswith(wanted) or name.rsplit("/", 1)[-1].startswith(wanted)
+    ]
+    return exact or titled or begun

@@ -7,6 +7,8 @@ from typing import Annotated
 
 import typer
 
+from dreamd.errors import UsageError
+
 ConfigOption = Annotated[
     Path | None, typer.Option("--config", metavar="FILE", help="The configuration to use.", show_default=False)
 ]
@@ -17,4 +19,19 @@ VerboseOption = Annotated[
         "--verbose", "-v", count=True, help="Tell more on standard error; twice for debugging.", show_default=False
     ),
 ]
+
+
+def only_behind(context: typer.Context, *given: object) -> bool:
+    """Whether a sub-command follows. Options of a group belong behind it: before it they would be lost in silence.
+
+    Raises UsageError for those.
+    """
+    if context.invoked_subcommand is None:
+        return False
+    if any(given):
+        command = f"{context.command_path} {context.invoked_subcommand}"
+        raise UsageError(f"put the options behind `{command}`", hint=f"see `{command} --help`")
+    return True
+
+
 YesOption = Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")]

@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from dreamd.cli.desk import at_desk
-from dreamd.cli.options import ConfigOption, JsonOption, VerboseOption
+from dreamd.cli.options import ConfigOption, JsonOption, VerboseOption, only_behind
 from dreamd.cli.wording import plan_json, plan_lines, run_line, when
 
 _EPILOG = "Examples: dreamd runs · dreamd runs show last · dreamd runs show 01JD --json"
@@ -29,7 +29,7 @@ def listed(
     verbose: VerboseOption = 0,
 ) -> int:
     """List runs, newest first."""
-    if context.invoked_subcommand is not None:
+    if only_behind(context, config, as_json, verbose):
         return 0
     with at_desk(config, verbose, as_json=as_json) as (app, console):
         runs = app.runs(limit)

@@ -6,7 +6,7 @@ import typer
 
 from dreamd.cli.desk import at_desk
 from dreamd.cli.options import ConfigOption, JsonOption, VerboseOption
-from dreamd.cli.wording import size
+from dreamd.cli.wording import count, size
 
 _EPILOG = "Examples: dreamd scan · dreamd scan --json"
 
@@ -26,7 +26,7 @@ def scan(config: ConfigOption = None, as_json: JsonOption = False, verbose: Verb
             f"{size(report.bytes_read)} read in {report.seconds:.2f} s"
         )
         if report.damaged:
-            console.say(f"{report.damaged} sessions have damaged lines; every whole record in them was read")
+            console.say(f"damaged lines in {count(report.damaged, 'session')}; every whole record in them was read")
         if report.unknown_types:
             named = ", ".join(f"{name} ({count})" for name, count in sorted(report.unknown_types.items()))
             console.say(f"record types not known, skipped: {named}")

@@ -8,9 +8,9 @@ from typing import Annotated
 
 import typer
 
-from dreamd.cli.console import Console
-from dreamd.cli.options import ConfigOption, JsonOption
-from dreamd.clock import SystemClock, parse_time, rfc3339
+from dreamd.cli.console import Console, listen
+from dreamd.cli.options import ConfigOption, JsonOption, VerboseOption
+from dreamd.clock import SystemClock, local_zone, parse_time, rfc3339
 from dreamd.config import Loaded, load
 from dreamd.errors import DreamdError, UsageError
 from dreamd.memory.tree import Tree
@@ -38,8 +38,10 @@ def search(
     limit: Annotated[int, typer.Option("--limit", "-n", min=1, max=1000, help="How many hits.")] = 20,
     config: ConfigOption = None,
     as_json: JsonOption = False,
+    verbose: VerboseOption = 0,
 ) -> int:
     """Find words in memory and in past sessions, best first; any query is safe."""
+    listen(verbose)
     if where not in (None, "memory", "sessions"):
         raise UsageError(f"there is nothing called {where} to search in", hint="--in memory or --in sessions")
     console = Console(as_json=as_json)
@@ -76,10 +78,18 @@ def _moment(text: str | None) -> dt.datetime | None:
     try:
         return SystemClock().now() - parse_duration(text)
     except ValueError:
-        moment = parse_time(text)
+        moment = _day(text) or parse_time(text)
     if moment is None:
         raise UsageError(f"{text} is neither a length of time nor a day", hint="write 30d, 12h or 2026-03-01")
     return moment
+
+
+def _day(text: str) -> dt.datetime | None:
+    """A day begins at midnight where the person is."""
+    try:
+        return dt.datetime.combine(dt.date.fromisoformat(text), dt.time(), tzinfo=local_zone())
+    except ValueError:
+        return None
 
 
 def _marked(console: Console, hit: Hit) -> str:
@@ -96,7 +106,7 @@ def _json(hit: Hit) -> dict[str, object]:
         "where": hit.where,
         "path": hit.path,
         "line": hit.line,
-        "session": hit.session,
+        "session": hit.session.split(":", 1)[-1] if hit.session else None,
         "at": rfc3339(hit.at),
         "text": hit.text,
         "score": round(hit.score, 4),

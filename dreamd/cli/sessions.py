@@ -9,9 +9,9 @@ import typer
 from dreamd.app import App
 from dreamd.cli.console import Console
 from dreamd.cli.desk import at_desk
-from dreamd.cli.options import ConfigOption, JsonOption, VerboseOption
-from dreamd.cli.wording import size, when
-from dreamd.clock import rfc3339
+from dreamd.cli.options import ConfigOption, JsonOption, VerboseOption, only_behind
+from dreamd.cli.wording import count, size, when
+from dreamd.clock import parse_time, rfc3339
 from dreamd.errors import UsageError
 from dreamd.state.records import SessionRecord, SessionState
 
@@ -37,7 +37,7 @@ def listed(
     verbose: VerboseOption = 0,
 ) -> int:
     """List sessions: state, project, agent, turns, size, why excluded."""
-    if context.invoked_subcommand is not None:
+    if only_behind(context, config, as_json, verbose, state, project, no_scan):
         return 0
     if state is not None and state not in set(SessionState):
         raise UsageError(f"there is no state {state}", hint="states: " + ", ".join(SessionState))
@@ -55,6 +55,9 @@ def listed(
             )
         ]
         console.document([one.to_json(now, idle) for one in chosen])
+        if not chosen:
+            console.say("no session to show; `dreamd config path` and `dreamd status` say where dreamd looks")
+            return 0
         console.table(
             ("SESSION", "STATE", "PROJECT", "TURNS", "SIZE", "LAST", "NOTES"),
             [_row(one, one.state(now, idle)) for one in chosen],
@@ -108,7 +111,7 @@ def _show(app: App, console: Console, name: str) -> None:
         speaker = "you" if turn["role"] == "human" else "agent"
         label = speaker if turn["origin"] in ("typed", "model") else f"{speaker}, {turn['origin']}"
         console.say()
-        console.say(console.style(f"{turn['at'] or ''} {label}", "dim"))
+        console.say(console.style(f"{when(parse_time(str(turn['at'])))} {label}", "dim"))
         console.say(str(turn["text"]))
 
 
@@ -120,7 +123,7 @@ def _row(one: SessionRecord, state: SessionState) -> tuple[str, ...]:
 def _notes(one: SessionRecord) -> str:
     notes = [one.excluded_because.value] if one.excluded_because else []
     if one.bad_lines:
-        notes.append(f"{one.bad_lines} damaged lines")
+        notes.append(count(one.bad_lines, "damaged line"))
     if one.unknown_types:
         notes.append("unknown: " + ", ".join(f"{name} {count}" for name, count in sorted(one.unknown_types.items())))
     if one.archived_at:

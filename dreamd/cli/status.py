@@ -15,7 +15,9 @@ from dreamd.clock import parse_time
 _EPILOG = (
     "Examples: dreamd status · dreamd status --check (exit status 6 where a problem stands) · dreamd status --json"
 )
-_IN_SECONDS = ("time", "backoff")
+_IN_SECONDS = ("too_soon", "long_enough", "failed", "waited")
+#: Gate reasons whose numbers say something to a person.
+_TELLING = (*_IN_SECONDS, "too_few", "enough", "too_many_tries", "usd_spent", "tokens_spent")
 
 
 def register(app: typer.Typer) -> None:
@@ -74,11 +76,7 @@ def _service(daemon: dict[str, Any]) -> str:
 def _numbers(gate: dict[str, Any]) -> str:
     text = str(gate["reason"]).replace("_", " ")
     have, need = gate["have"], gate["need"]
-    if have is not None and need is not None:
-        numbers = (
-            f"{span(have)} of {span(need)}"
-            if gate["name"] in _IN_SECONDS and gate["reason"] not in ("no_failure", "too_many_tries")
-            else f"{have:g} of {need:g}"
-        )
-        text += f" ({numbers})"
+    if gate["reason"] in _TELLING and have is not None and need is not None:
+        in_time = gate["reason"] in _IN_SECONDS
+        text += f" ({span(have)} of {span(need)})" if in_time else f" ({have:,g} of {need:,.0f})"
     return text + (f", opens {when(parse_time(gate['opens_at']))}" if gate["opens_at"] else "")

@@ -58,6 +58,11 @@ def span(seconds: float) -> str:
     return f"{seconds:.0f} s"
 
 
+def count(number: int, word: str) -> str:
+    """As in "1 session", "2 sessions"."""
+    return f"{number} {word}{'' if number == 1 else 's'}"
+
+
 def run_line(run: RunRecord) -> str:
     """One run in a sentence."""
     changes = run.changes
@@ -74,8 +79,12 @@ def run_line(run: RunRecord) -> str:
         if number
     ]
     told = ", ".join(parts) or "nothing changed"
-    sessions = f" from {run.sessions.gathered} sessions" if run.sessions.gathered else ""
-    return f"{run.outcome.value if run.outcome else 'running'} ({run.reason}): {told}{sessions}"
+    sessions = f" from {count(run.sessions.gathered, 'session')}" if run.sessions.gathered else ""
+    outcome = run.outcome.value if run.outcome else "running"
+    reason = run.reason.replace("_", " ")
+    if run.outcome is Outcome.COMMITTED and run.reason in ("dry_run", "review"):
+        outcome = "accepted"
+    return f"{outcome}{'' if reason in ('', outcome) else f' ({reason})'}: {told}{sessions}"
 
 
 def plan_lines(plan: Plan) -> Iterable[str]:

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from dreamd.dream.archiving import archive
+from dreamd.dream.kept import readable, reader
 from dreamd.dream.progress import Progress, Step
 from dreamd.dream.workshop import Workshop
 from dreamd.errors import DreamdError
@@ -64,7 +65,7 @@ def _stamp(session: SessionRecord) -> str:
 
 def _index_session(shop: Workshop, session: SessionRecord) -> None:
     path = Path(session.path)
-    if not path.exists():
+    if not readable(shop, session):
         return
     doc = SessionDoc(
         id=session.name,
@@ -77,7 +78,7 @@ def _index_session(shop: Workshop, session: SessionRecord) -> None:
 
 
 def _turns(shop: Workshop, session: SessionRecord, path: Path) -> Iterator[TurnDoc]:
-    for event in shop.adapters[session.agent].read(path):
+    for event in reader(shop, session).read(path):
         if event.role not in (Role.HUMAN, Role.ASSISTANT) or event.origin in (Origin.SIDECHAIN, Origin.SYNTHETIC):
             continue
         text = shop.redactor.redact(event.text).text[:_LONGEST_TEXT]

@@ -1,26 +1,56 @@
-"""Finished transcripts kept: a verified copy of each before its agent deletes it; the agent's own file stays."""
+"""Finished transcripts kept: a verified copy of each before its agent deletes it, and what of originals and copies may go."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 
+from dreamd.dream.deadlines import LAST_CALL, deadlines
+from dreamd.dream.kept import copy_of, files_of, in_use
 from dreamd.dream.progress import Progress, Step
 from dreamd.dream.workshop import Workshop
 from dreamd.errors import DreamdError
 from dreamd.log import logger
+from dreamd.originals import Seen, delete
+from dreamd.packed import TranscriptChanged
 from dreamd.state.records import SessionRecord
+from dreamd.transcripts.event import FileStamp
 
 
 def archive(shop: Workshop, watch: Progress) -> None:
-    """A verified copy of every session that is finished and unused for `archive_after`; the agent's own file stays."""
-    after = shop.config.transcripts.archive_after
+    """Copies what is due, then deletes what the configuration lets go: by default nothing. Only under the dream lock."""
+    settings = shop.config.transcripts
+    if settings.archive_after is not None:
+        _copy(shop, _due(shop), watch)
+        if settings.originals == "delete":
+            _delete_originals(shop)
+    if settings.archive_max is not None:
+        _trim(shop, settings.archive_max)
+
+
+def _due(shop: Workshop) -> list[SessionRecord]:
+    """Sessions without a copy that are quiet for `archive_after`, or finished and soon deleted by their agent; the soonest first."""
+    now, after = shop.clock.now(), shop.config.transcripts.archive_after
     if after is None:
-        return
-    ready = shop.sessions.archivable(shop.clock.now() - after)
-    for done, session in enumerate(ready):
-        watch(Step("archive", done, len(ready)))
+        return []
+    finished = shop.copies.wanting(now - shop.config.gates.idle)
+    until = deadlines(shop, finished)
+    opened = in_use(shop, now)
+    due = [
+        one
+        for one in finished
+        if (one.quiet_at <= now - after or until[one.row] <= now + LAST_CALL) and not opened(one)
+    ]
+    return sorted(due, key=lambda one: until[one.row])
+
+
+def _copy(shop: Workshop, due: list[SessionRecord], watch: Progress) -> None:
+    for done, session in enumerate(due):
+        watch(Step("archive", done, len(due)))
         try:
-            stored = shop.archive.store(session.agent, session.id, _files(session), Path(session.root))
+            stored = shop.archive.store(
+                session.agent, session.id, files_of(shop, session), Path(session.root), earlier=copy_of(session)
+            )
         except (DreamdError, OSError) as fault:
             logger().warning("session.unarchived", session=session.id, fault=type(fault).__name__)
             continue
@@ -28,7 +58,63 @@ def archive(shop: Workshop, watch: Progress) -> None:
         logger().debug("session.archived", session=session.id, bytes=stored.bytes, compressed=stored.compressed)
 
 
-def _files(session: SessionRecord) -> list[Path]:
-    """The main transcript, then the directory that bears its name: sub-agents and tool results."""
-    main = Path(session.path)
-    return [main, main.with_suffix("")]
+def _delete_originals(shop: Workshop) -> None:
+    """The agent's own files of sessions that were dreamt of to the last turn and quiet for `archive_after`.
+
+    Each copy is read back and compared with the files right before; a file that is open, or that changed since, stays.
+    """
+    now, after = shop.clock.now(), shop.config.transcripts.archive_after
+    if after is None:
+        return
+    opened = in_use(shop, now)
+    quiet = shop.copies.consolidated(now - max(after, shop.config.gates.idle))
+    touched = shop.copies.touched({one.row for one in quiet})  # one that was restored is about to be gone on with
+    for session in quiet:
+        copy = copy_of(session)
+        if copy is None or opened(session) or touched[session.row] > now - after:
+            continue
+        try:
+            files = files_of(shop, session)
+            seen = shop.archive.proven(copy, files, Path(session.root))
+            if not seen or not _as_counted(shop, session, seen):
+                raise TranscriptChanged("the copy is not all of the session", hint="it is copied again")
+            delete(seen, [path for path in files if path.is_dir()])
+        except (DreamdError, OSError) as fault:
+            logger().warning("original.kept", session=session.id, fault=type(fault).__name__)
+            continue
+        logger().info("original.deleted", session=session.id, files=len(seen), bytes=sum(one.size for one in seen))
+
+
+def _as_counted(shop: Workshop, session: SessionRecord, seen: Sequence[Seen]) -> bool:
+    """Whether every transcript is what the scan has read to its end: what came after it was not dreamt of."""
+    found = {str(one.path): FileStamp(one.size, one.mtime_ns, one.inode) for one in seen}
+    known = {one.path: one for one in shop.sessions.files(session.row) if one.lost_at is None}
+    return all(
+        path in found and one.cursor.stamp == found[path] and (one.settled or one.cursor.consumed >= found[path].size)
+        for path, one in known.items()
+    )
+
+
+def _trim(shop: Workshop, limit: int) -> None:
+    """Copies of sessions with nothing unread, longest quiet first, until the archive fits; an unread one never goes."""
+    before = total = shop.archive.total_bytes()
+    gone = 0
+    for session in shop.copies.expendable() if total > limit else ():
+        if total <= limit:
+            break
+        copy = copy_of(session)
+        if copy is None:
+            continue
+        try:
+            size = shop.archive.size(copy)
+            shop.archive.remove(copy)
+        except DreamdError as fault:
+            logger().warning("copy.kept", session=session.id, fault=type(fault).__name__)
+            continue
+        shop.copies.gave_up(session.row, shop.clock.now())
+        gone += 1
+        total -= size
+    if gone:
+        logger().info("archive.trimmed", copies=gone, bytes=before - total, left=total, limit=limit)
+    if total > limit:
+        logger().warning("archive.held", bytes=total, limit=limit)

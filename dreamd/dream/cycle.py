@@ -47,6 +47,7 @@ class Order:
     sessions: tuple[str, ...] = ()  # read these, whether they were read before or not
     dry_run: bool = False  # keep the findings, store the plan, leave memory alone
     if_due: bool = False  # honour every gate
+    accept_loss: bool = False  # memory that vanished from disk was meant to go
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,6 +74,7 @@ def dream(shop: Workshop, order: Order, watch: Progress = nobody) -> Dreamt:
         shop.scanner.scan(shop.clock.now())
         if order.if_due and (gate := _closed(shop, counted=True)):
             return Dreamt(None, gate)
+        named = tuple(shop.sessions.get(name).name for name in order.sessions)  # a typo is no failed dream
         # 5. The lease, then the run's row: from here on a crash is known for one.
         record = RunRecord(str(ULID()), order.trigger, shop.engine.name, shop.clock.now())
         shop.lease.acquire(record.id, shop.clock.now())
@@ -80,7 +82,7 @@ def dream(shop: Workshop, order: Order, watch: Progress = nobody) -> Dreamt:
             with run_context(record.id):
                 shop.runs.start(record)
                 logger().info("run.started", trigger=order.trigger.value, engine=shop.engine.name)
-                return _through_the_night(Night(shop, record, watch), order, lock)
+                return _through_the_night(Night(shop, record, watch), replace(order, sessions=named), lock)
         finally:
             shop.lease.release(record.id)
 
@@ -109,7 +111,7 @@ def _passes(night: Night, order: Order, lock: FileLock) -> Dreamt:
     shop = night.shop
     # 6. Orient: what memory holds, whose it is, which sessions this run reads.
     with night.timed("orient"):
-        ground = orient(shop, order.sessions)
+        ground = orient(shop, order.sessions, accept_loss=order.accept_loss)
         picks = {pending.session.row: [turn.row for turn in pending.turns] for pending in ground.chosen}
         shop.runs.select(night.record.id, picks)
     # 7. Gather: each session read once; findings are stored as soon as they are paid for.
@@ -127,7 +129,8 @@ def _passes(night: Night, order: Order, lock: FileLock) -> Dreamt:
         night.count(ground, len(findings), plan, made)
         refuse(violations)
         # 10. Commit, wait for a person, or say honestly that nothing changes.
-        if changes_nothing(made, ground.survey):
+        if made.empty and not made.applied:
+            _note_hand_edits(night, ground, plan, made)
             ended = told(night.conclude(Outcome.NO_CHANGE, _why_nothing(ground, night), ground))
             break
         if order.dry_run or shop.config.memory.review:
@@ -138,7 +141,8 @@ def _passes(night: Night, order: Order, lock: FileLock) -> Dreamt:
             break
         except TreeChanged:
             logger().info("plan.outdated")
-            ground = replace(orient(shop, order.sessions), chosen=ground.chosen, deferred=ground.deferred)
+            again = orient(shop, order.sessions, accept_loss=order.accept_loss)
+            ground = replace(again, chosen=ground.chosen, deferred=ground.deferred)
     else:
         return Dreamt(night.end(Outcome.INCOMPLETE, "memory_busy"))
     aftermath(shop, night.watch)
@@ -191,6 +195,25 @@ def _why_nothing(ground: Orientation, night: Night) -> str:
     return "nothing_readable" if night.failed and not night.reached else "nothing_worth_keeping"
 
 
+def _note_hand_edits(night: Night, ground: Orientation, plan: Plan, made: Draft) -> None:
+    """What a person did by hand since the last dream goes into history although this one changes nothing.
+
+    Otherwise small deletions of many days would one day look like a memory that vanished at once.
+    """
+    if changes_nothing(made, ground.survey):
+        return
+    shop = night.shop
+    prepared = prepare(
+        tree=ground.tree,
+        survey=ground.survey,
+        plan=plan,
+        draft=made,
+        history=shop.history,
+        now=shop.clock.now(),
+    )
+    shop.history.advance(prepared.before, ground.survey.snapshot.commit)
+
+
 def _park(night: Night, ground: Orientation, plan: Plan, made: Draft, *, dry: bool) -> RunRecord:
     """Stores the plan for `accept`; memory stays as it is, findings stay open, sessions pending."""
     history = night.shop.history
@@ -203,9 +226,14 @@ def _park(night: Night, ground: Orientation, plan: Plan, made: Draft, *, dry: bo
         now=night.shop.clock.now(),
         message=f"Plan of run {plan.run_id}",
     ).commit
+    reason = "dry_run" if dry else "review"
+    for older in night.shop.runs.waiting():  # its findings are in this plan too
+        if older.reason == reason:
+            history.unpark(older.id)
+            night.shop.runs.reoutcome(older.id, expect=Outcome.WAITING, outcome=Outcome.REJECTED)
     history.park(plan.run_id, stored)
     night.record = replace(night.record, commit=stored)
-    return night.end(Outcome.WAITING, "dry_run" if dry else "review")
+    return night.end(Outcome.WAITING, reason)
 
 
 def _commit(night: Night, ground: Orientation, plan: Plan, made: Draft, lock: FileLock) -> RunRecord:

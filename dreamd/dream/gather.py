@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Protocol
 
 from dreamd.dream.evidence import to_cost, to_finding, to_record
+from dreamd.dream.kept import reader
 from dreamd.dream.night import Night
 from dreamd.dream.orient import Orientation
 from dreamd.dream.progress import Step
@@ -22,7 +23,7 @@ from dreamd.log import logger
 from dreamd.memory.document import entry_key
 from dreamd.redact import Redactor
 from dreamd.state.records import Pending, SessionRecord
-from dreamd.transcripts.adapter import Adapter
+from dreamd.transcripts.adapter import Reader
 from dreamd.transcripts.event import PERSON_ORIGINS, Event, Origin, Role
 
 _LONGEST_TURN = 12_000  # characters of a person's own text that an engine sees; longer pastes are cut in the middle
@@ -85,7 +86,7 @@ def _attempt(job: Job, work: Callable[[Job], Extraction]) -> Gathered:
 
 
 def read_session(
-    job: Job, adapter: Adapter, engine: Engine, redactor: Redactor, zone: dt.tzinfo, *, headless: bool
+    job: Job, adapter: Reader, engine: Engine, redactor: Redactor, zone: dt.tzinfo, *, headless: bool
 ) -> Extraction:
     """One session through an engine: its findings carry key, session, project and place of their evidence.
 
@@ -104,7 +105,7 @@ def read_session(
     return replace(answer, findings=tuple(findings))
 
 
-def digest(pending: Pending, adapter: Adapter, redactor: Redactor, zone: dt.tzinfo, *, headless: bool) -> Digest:
+def digest(pending: Pending, adapter: Reader, redactor: Redactor, zone: dt.tzinfo, *, headless: bool) -> Digest:
     """What an engine sees of a session: the person's turns in full, of the agent's the last text before each and at the end."""
     session = pending.session
     origins = PERSON_ORIGINS | {Origin.HEADLESS} if headless else PERSON_ORIGINS
@@ -198,8 +199,14 @@ def gather(night: Night, ground: Orientation, executor: Executor, *, anew: bool)
             night.reached.add(pending.session.row)
 
     def work(job: Job) -> Extraction:
-        adapter = shop.adapters[job.pending.session.agent]
-        return read_session(job, adapter, engine, shop.redactor, shop.zone, headless=shop.config.gates.headless)
+        return read_session(
+            job,
+            reader(shop, job.pending.session),
+            engine,
+            shop.redactor,
+            shop.zone,
+            headless=shop.config.gates.headless,
+        )
 
     for done, gathered in enumerate(executor.run(jobs, work), start=1):
         night.watch(Step("gather", done, len(jobs)))

@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 
 from dreamd.dream.clerk import PersonLine
 from dreamd.dream.consolidate import Knowledge
+from dreamd.dream.deadlines import deadlines
 from dreamd.dream.workshop import Workshop
 from dreamd.memory.survey import Survey, refuse_vanished, survey
 from dreamd.memory.tree import Tree
@@ -23,11 +24,12 @@ class Orientation:
     deferred: int
 
 
-def look(shop: Workshop) -> tuple[Tree, Survey, Knowledge]:
+def look(shop: Workshop, *, accept_loss: bool = False) -> tuple[Tree, Survey, Knowledge]:
     """Memory on disk against its history. Raises Refused where so much vanished that it cannot be a wish."""
     tree = Tree.read(shop.places.memory_root, shop.config.guards.protect)
     found = survey(tree, shop.history.head(), max_loss=shop.config.guards.max_loss)
-    refuse_vanished(found)
+    if not accept_loss:
+        refuse_vanished(found)
     now = shop.clock.now()
     retired = (
         *found.tombstones,
@@ -37,18 +39,22 @@ def look(shop: Workshop) -> tuple[Tree, Survey, Knowledge]:
     return tree, found, Knowledge(found.records(), retired, person)
 
 
-def orient(shop: Workshop, named: tuple[str, ...] = ()) -> Orientation:
-    """Reads memory and chooses: the longest quiet first, because its agent deletes it first; at most what a run may take.
+def orient(shop: Workshop, named: tuple[str, ...] = (), *, accept_loss: bool = False) -> Orientation:
+    """Reads memory and chooses: what its agent deletes soonest first, then the longest quiet; at most what a run may take.
 
     `named` sessions are read whole, whether they were read before or not; one that is still live is passed over.
     """
-    tree, found, knowledge = look(shop)
+    tree, found, knowledge = look(shop, accept_loss=accept_loss)
     now, idle = shop.clock.now(), shop.config.gates.idle
     if named:
         asked = [shop.sessions.get(name) for name in named]
         ready = [one for one in asked if one.finished(now, idle)]
         pending = tuple(Pending(one, shop.sessions.turns(one.row)) for one in ready)
         return Orientation(tree, found, knowledge, tuple(p for p in pending if p.turns), len(asked) - len(ready))
-    everything = shop.sessions.pending(now, idle)
+    waiting = shop.sessions.pending(now, idle)
+    until = deadlines(shop, (one.session for one in waiting))
+    everything = tuple(
+        sorted(waiting, key=lambda one: until[one.session.row])
+    )  # a stable sort: among equals the longest quiet
     most = shop.config.budget.max_sessions_per_run
     return Orientation(tree, found, knowledge, everything[:most], max(len(everything) - most, 0))

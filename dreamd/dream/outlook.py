@@ -25,7 +25,6 @@ def facts(shop: Workshop) -> Facts:
     last_success = shop.marks.time(Mark.LAST_SUCCESS_AT)
     failures, _ = shop.runs.failures()
     last = shop.runs.newest(outcomes=(Outcome.COMMITTED, Outcome.NO_CHANGE), triggers=tuple(DREAMS))
-    waiting = shop.runs.newest(outcomes=(Outcome.WAITING,))
     holder = shop.lease.holder(now)
     spent = shop.runs.spent(midnight)
     return Facts(
@@ -35,7 +34,7 @@ def facts(shop: Workshop) -> Facts:
         consecutive_failures=failures,
         attempts_today=shop.runs.attempts(midnight),
         deferred=last is not None and last.sessions.deferred > 0,
-        waiting=waiting is not None and waiting.reason == "review",
+        waiting=any(run.reason == "review" for run in shop.runs.waiting()),
         tokens_today=spent.tokens,
         usd_today=spent.usd,
         paused_until=shop.marks.time(Mark.PAUSED_UNTIL),

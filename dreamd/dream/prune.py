@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
 from dreamd.dream.orient import Orientation
 from dreamd.dream.workshop import Workshop
 from dreamd.memory.arrange import arrange, gives_way
-from dreamd.memory.document import count_lines, parse
+from dreamd.memory.document import count_lines, is_one_piece, parse
 from dreamd.memory.draft import Draft, draft
-from dreamd.memory.guards import is_one_piece
 from dreamd.memory.layout import FROM_MEMORY, MEMORY, MEMORY_SECTIONS, POINTER
-from dreamd.memory.overflow import Moving, carries, ground_of, longer
-from dreamd.memory.plan import Carry, EntryRecord, Plan
+from dreamd.memory.overflow import Moving, carried_heads, carries, ground_of, longer
+from dreamd.memory.plan import Carry, EntryRecord, Plan, TopicHead
 from dreamd.memory.wish import Excess, Ground, Place, Wish
 
 _TRIES = 40  # each brings at least one file nearer to its caps; three or four are usual
@@ -30,9 +29,9 @@ class _Pressure:
     def rise(self, file: str, over: Excess, ground: Orientation, kept: Sequence[EntryRecord]) -> None:
         """Something more leaves a file: dreamd's entries, then the person's lines word for word, then pinned entries.
 
-        Where none of these is left (a file of headings and comments), nothing is put into it any more.
+        Where none of these helps (a file of headings and comments), it stays as it is and nothing is put into it any more.
         """
-        moving = longer(self.moving, file, over, ground.survey)
+        moving = longer(self.moving, file, over, ground.tree, ground.survey)
         if any(one.file == file and gives_way(one) for one in kept):
             self._leave(file, over)
         elif moving != self.moving:
@@ -41,6 +40,8 @@ class _Pressure:
             self._leave(file, over)
         else:
             self.closed |= {file}
+            self.moving = self.moving.without(file)
+            self.excess.pop(file, None)
 
     def _leave(self, file: str, over: Excess) -> None:
         before = self.excess.get(file, Excess())
@@ -81,19 +82,32 @@ def _planned(
         tree_digest=ground.tree.digest,
         changes=made.changes,
         kept=(*made.kept, *ground.knowledge.retired),
-        heads=made.heads,
+        heads=_heads(made.heads, carried_heads(carried, ground.tree, shop.zone)),
         section_order=MEMORY_SECTIONS,
         sessions=tuple(one.session.name for one in ground.chosen),
         carries=carried,
-        notes=(f"own_lines_moved={_lines_moved(ground, carried)}",) if carried else (),
+        notes=tuple(_notes(ground, carried, pressure.closed)),
     )
     return plan, draft(ground.tree, ground.survey, plan)
+
+
+def _heads(own: Sequence[TopicHead], carried: Sequence[TopicHead]) -> tuple[TopicHead, ...]:
+    known = {head.file for head in own}
+    return (*own, *(head for head in carried if head.file not in known))
 
 
 def _told(shop: Workshop, under: Ground) -> Ground:
     """Without descriptions that hold a secret: what a person keeps in a file of theirs is not repeated elsewhere."""
     about = {file: text for file, text in under.about.items() if not shop.redactor.has_secret(text)}
     return replace(under, about=about)
+
+
+def _notes(ground: Orientation, carried: Sequence[Carry], closed: frozenset[str]) -> Iterator[str]:
+    if carried:
+        yield f"own_lines_moved={_lines_moved(ground, carried)}"
+    stuck = sum(1 for file in closed if file in ground.tree.files and not ground.tree.files[file].protected)
+    if stuck:  # nothing in them can be moved: headings, comments
+        yield f"files_too_long={stuck}"
 
 
 def _lines_moved(ground: Orientation, carried: Sequence[Carry]) -> int:
@@ -111,7 +125,7 @@ def _over(shop: Workshop, ground: Orientation, made: Draft, closed: frozenset[st
         text = data.decode("utf-8", "replace")
         lines = count_lines(text) - (shop.caps.max_lines if path == MEMORY else shop.caps.topic_max_lines)
         size = len(data) - shop.caps.max_bytes if path == MEMORY else 0
-        if (lines > 0 or size > 0) and not is_one_piece(parse(text)):
+        if (lines > 0 or size > 0) and (path == MEMORY or not is_one_piece(parse(text))):
             over[path] = Excess(lines, size)
     return over
 

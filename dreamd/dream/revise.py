@@ -26,7 +26,7 @@ from dreamd.memory.survey import Survey, refuse_vanished, survey
 from dreamd.memory.tree import Tree
 from dreamd.memory.undo import restore_plan, undo_plan
 from dreamd.state.records import FindingStatus
-from dreamd.state.run_record import DREAMS, Outcome, RunRecord, Trigger
+from dreamd.state.run_record import DREAMS, ChangeTally, Outcome, RunRecord, Trigger
 from dreamd.state.runs import Conclusion
 
 _STANDING = (*DREAMS, Trigger.ACCEPT)
@@ -34,11 +34,19 @@ _STANDING = (*DREAMS, Trigger.ACCEPT)
 
 @dataclass(frozen=True, slots=True)
 class Desk:
-    """A run that reads no session, under the lock and with the lease: its row, and the one way it commits."""
+    """A run that reads no session, under the lock and with the lease: its row, and the one way it commits.
+
+    The row is made by `begin`, once it is clear that there is something to do: a wrong id is no failed run.
+    """
 
     shop: Workshop
     record: RunRecord
     confirm: Callable[[], None]
+
+    def begin(self) -> None:
+        """Stores the run."""
+        self.shop.runs.start(self.record)
+        logger().info("run.started", trigger=self.record.trigger.value)
 
     def commit(
         self,
@@ -56,6 +64,7 @@ class Desk:
         Raises Refused where a guard says no.
         """
         shop = self.shop
+        self.begin()
         made = made or draft(tree, found, plan)
         refuse(check(tree, found, plan, made, shop.guard_limits, shop.redactor.has_secret))
         record = replace(
@@ -67,7 +76,8 @@ class Desk:
             reason=reason,
         )
         if changes_nothing(made, found):
-            record = replace(record, outcome=Outcome.NO_CHANGE, ended_at=shop.clock.now())
+            nothing = ChangeTally()
+            record = replace(record, outcome=Outcome.NO_CHANGE, changes=nothing, ended_at=shop.clock.now())
             return told(shop.runs.conclude(record, conclusion))
         ended: list[RunRecord] = []
 
@@ -108,25 +118,23 @@ def revision(shop: Workshop, trigger: Trigger) -> Iterator[Desk]:
             if not (still_ours(lock) and shop.lease.confirm(record.id)):
                 raise LockHeld("this run lost its lock or its lease", hint="nothing was written; see `dreamd status`")
 
-        try:
-            with run_context(record.id):
-                shop.runs.start(record)
-                logger().info("run.started", trigger=trigger.value)
+        with run_context(record.id):
+            try:
                 yield Desk(shop, record, confirm)
-        except Refused as fault:
-            _fail(shop, record, Outcome.REFUSED, ",".join(fault.reasons) or fault.code)
-            raise
-        except DreamdError as fault:
-            _fail(shop, record, Outcome.FAILED, fault.code)
-            raise
-        except KeyboardInterrupt:
-            _fail(shop, record, Outcome.CANCELLED, "interrupted")
-            raise
-        except Terminated:
-            _fail(shop, record, Outcome.INTERRUPTED, "terminated")
-            raise
-        finally:
-            shop.lease.release(record.id)
+            except Refused as fault:
+                _fail(shop, record, Outcome.REFUSED, ",".join(fault.reasons) or fault.code)
+                raise
+            except DreamdError as fault:
+                _fail(shop, record, Outcome.FAILED, fault.code)
+                raise
+            except KeyboardInterrupt:
+                _fail(shop, record, Outcome.CANCELLED, "interrupted")
+                raise
+            except Terminated:
+                _fail(shop, record, Outcome.INTERRUPTED, "terminated")
+                raise
+            finally:
+                shop.lease.release(record.id)
 
 
 def undo(shop: Workshop, name: str | None, *, relearn: bool = False) -> RunRecord:
@@ -135,7 +143,7 @@ def undo(shop: Workshop, name: str | None, *, relearn: bool = False) -> RunRecor
     Where memory vanished from disk, that is put back instead. What is taken back is not learned again from the same
     turns, unless `relearn`. Raises UsageError for a run that changed nothing.
     """
-    target = None if name is None else _undoable(shop, name)
+    target = None if name in (None, "last") else _undoable(shop, str(name))
     with revision(shop, Trigger.UNDO) as desk:
         tree, found = _look(shop)
         if found.vanished and target is None:
@@ -172,6 +180,7 @@ def reject(shop: Workshop, name: str) -> RunRecord:
     """Drops the plan of a waiting run; what it had found is not learned again from the same turns."""
     waiting = _waiting(shop, name)
     with revision(shop, Trigger.REJECT) as desk:
+        desk.begin()
         parked = shop.history.parked(waiting.id)
         plan = parked.plan if parked else None
         ids = {finding for change in plan.changes for finding in change.findings} if plan else set()
@@ -197,14 +206,24 @@ def _look(shop: Workshop) -> tuple[Tree, Survey]:
 
 
 def _newest(shop: Workshop) -> RunRecord:
-    target = shop.runs.newest(outcomes=(Outcome.COMMITTED,), triggers=_STANDING, undone=False)
+    target = next((run for run in shop.runs.list() if _stands(run)), None)
     if target is None:
         raise UsageError("there is no committed dream to undo", hint="`dreamd runs` shows what there was")
     return target
 
 
+def _stands(run: RunRecord) -> bool:
+    """Whether a run changed memory and was not taken back; a plan that was accepted stands as its accept."""
+    own = run.outcome is Outcome.COMMITTED and run.trigger in _STANDING and run.reason not in ("dry_run", "review")
+    return own and run.commit is not None and run.undone_at is None
+
+
 def _undoable(shop: Workshop, name: str) -> RunRecord:
     target = shop.runs.get(name)
+    if target.reason in ("dry_run", "review"):  # what was written is the accept's
+        target = next(
+            (run for run in shop.runs.list() if run.trigger is Trigger.ACCEPT and run.about == target.id), target
+        )
     if target.outcome is not Outcome.COMMITTED or not target.commit:
         raise UsageError(f"run {target.id} changed nothing that could be undone", hint="`dreamd runs` shows outcomes")
     if target.undone_at is not None:
@@ -231,7 +250,8 @@ def _note_undone(shop: Workshop, target: RunRecord, ended: RunRecord, *, relearn
 
 
 def _waiting(shop: Workshop, name: str) -> RunRecord:
-    run = shop.runs.get(name)
+    run = next(iter(shop.runs.waiting()), None) if name == "last" else None
+    run = run or shop.runs.get(name)
     if run.outcome is not Outcome.WAITING:
         raise UsageError(f"run {run.id} waits for nothing", hint="`dreamd runs` shows which runs wait")
     return run

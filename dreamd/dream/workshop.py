@@ -19,6 +19,7 @@ from dreamd.memory.wish import Caps
 from dreamd.redact import Redactor
 from dreamd.search.index import Index
 from dreamd.settings import Config, Project
+from dreamd.state.copies import Copies
 from dreamd.state.database import Database
 from dreamd.state.findings import Findings
 from dreamd.state.lease import Lease
@@ -41,6 +42,7 @@ class Workshop:
     home: Path
     database: Database
     sessions: Sessions
+    copies: Copies
     findings: Findings
     runs: Runs
     lease: Lease

@@ -89,6 +89,11 @@ def count_lines(text: str) -> int:
     return text.count("\n") + (1 if text and not text.endswith("\n") else 0)
 
 
+def is_one_piece(doc: Document) -> bool:
+    """Whether a file holds one entry alone: however long it is, it cannot be divided."""
+    return len(doc.entries) == 1
+
+
 @lru_cache(maxsize=128)
 def parse(text: str) -> Document:
     """Any text as blocks; `parse(text).render() == text`.
@@ -108,7 +113,7 @@ def parse(text: str) -> Document:
         block, end = _front(lines) if at == 0 else (None, 0)
         if block is None:
             block, end = _block(lines, at)
-        blocks.append(replace(block, line=at + 1))
+        blocks.append(block)
         at = end
     first = next((line for line in lines if line.endswith("\n")), "\n")
     bullets = (_BULLET.match(block.raw) for block in blocks if block.shape is Shape.BULLET)
@@ -133,9 +138,10 @@ def _bare(line: str) -> str:
 
 
 def _placed(blocks: list[Block]) -> tuple[Block, ...]:
-    """Blocks with their section, and entries with their occurrence number."""
+    """Blocks with their first line and section, and entries with their occurrence number."""
     seen: Counter[str] = Counter()
     section = ""
+    line = 1
     placed = []
     for block in blocks:
         if block.kind is BlockKind.HEADING:
@@ -144,7 +150,9 @@ def _placed(blocks: list[Block]) -> tuple[Block, ...]:
         if block.kind is BlockKind.ENTRY:
             occurrence = seen[block.key]
             seen[block.key] += 1
-        placed.append(replace(block, section=section, occurrence=occurrence))
+        first = 0 if block.raw == BOM else line  # the mark is no line
+        placed.append(replace(block, line=first, section=section, occurrence=occurrence))
+        line += block.raw.count("\n")
     return tuple(placed)
 
 

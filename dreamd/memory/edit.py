@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
 from dreamd.memory.document import BOM, Block, BlockKind, Document, Shape, entry_key
@@ -31,17 +31,28 @@ def add_entry(doc: Document, text: str, place: Place, *, mark: str = "") -> Docu
 
 def insert_entry(doc: Document, raw: str, place: Place, *, mark: str = "", shape: Shape = Shape.BULLET) -> Document:
     """Put an entry's own lines into a section, made where it is missing. Raises UnwritableError."""
-    if not raw.endswith("\n"):
-        raw += doc.newline
-    entry = Block(BlockKind.ENTRY, raw, mark=mark, shape=shape)
+    return _settled(_with(doc, Block(BlockKind.ENTRY, raw, mark=mark, shape=shape), place))
+
+
+def insert_all(doc: Document, entries: Iterable[tuple[Block, Place]]) -> Document:
+    """Put many entries in, one behind the other; the document is read anew only once. Raises UnwritableError."""
+    for block, place in entries:
+        doc = _with(doc, Block(BlockKind.ENTRY, block.raw, mark=block.mark, shape=block.shape), place)
+    return _settled(doc)
+
+
+def _with(doc: Document, entry: Block, place: Place) -> Document:
+    if not entry.raw.endswith("\n"):
+        entry = replace(entry, raw=entry.raw + doc.newline)
     if place.after is not None:
-        return _settled(_insert(doc, _index(doc, place.after) + 1, [entry]))
+        return _insert(doc, _index(doc, place.after) + 1, [entry])
     start, end = _region(doc, place.section)
     if start == end and place.section:
         at, level = _new_section_at(doc, place)
-        heading = Block(BlockKind.HEADING, f"{'#' * level} {sentence(place.section)}{doc.newline}")
-        return _settled(_insert(doc, at, [heading, _blank(doc), entry]))
-    return _settled(_insert(doc, _spot(doc, start, end, at_top=place.at_top), [entry]))
+        title = sentence(place.section)
+        heading = Block(BlockKind.HEADING, f"{'#' * level} {title}{doc.newline}", text=title, level=level)
+        return _insert(doc, at, [heading, _blank(doc), entry])
+    return _insert(doc, _spot(doc, start, end, at_top=place.at_top), [entry])
 
 
 def replace_entry(doc: Document, block: Block, text: str, *, mark: str = "") -> Document:
@@ -58,6 +69,21 @@ def replace_entry(doc: Document, block: Block, text: str, *, mark: str = "") -> 
 
 def remove_block(doc: Document, block: Block) -> Document:
     """Take an entry or a heading out, with the blank line that would be left doubled. Raises UnwritableError."""
+    try:
+        return _settled(_without(doc, block))
+    except UnwritableError:
+        at = _index(doc, block)
+        return _settled(replace(doc, blocks=(*doc.blocks[:at], _blank(doc), *doc.blocks[at + 1 :])))
+
+
+def remove_all(doc: Document, blocks: Iterable[Block]) -> Document:
+    """Take many entries out; the document is read anew only once. Raises UnwritableError."""
+    for block in blocks:
+        doc = _without(doc, block)
+    return _settled(doc)
+
+
+def _without(doc: Document, block: Block) -> Document:
     at = _index(doc, block)
     before, after = list(doc.blocks[:at]), list(doc.blocks[at + 1 :])
     left_blank = bool(before) and before[-1].kind is BlockKind.BLANK
@@ -69,10 +95,7 @@ def remove_block(doc: Document, block: Block) -> Document:
             before.pop()
     elif right_blank and not [block for block in before if block.raw != BOM]:
         after.pop(0)
-    try:
-        return _settled(replace(doc, blocks=(*before, *after)))
-    except UnwritableError:
-        return _settled(replace(doc, blocks=(*before, _blank(doc), *after)))
+    return replace(doc, blocks=(*before, *after))
 
 
 def sentence(text: str) -> str:

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from dreamd.errors import Refused
-from dreamd.memory.document import Block, BlockKind, Document, count_lines, entry_key, parse
+from dreamd.memory.document import Block, BlockKind, Document, count_lines, entry_key, is_one_piece, parse
 from dreamd.memory.draft import Draft
 from dreamd.memory.front import front_values
 from dreamd.memory.plan import Change, ChangeKind, EntryRecord, Plan, Reason
@@ -160,7 +160,8 @@ def _emptied(work: _Work) -> Iterator[Violation]:
         made = path in work.survey.made.files and path in work.draft.removed
         # Pointers go with their topic files, which the guards judge themselves.
         asked = [change for change in work.changes_in(path) if change.reason in {*_ASKED_FOR, Reason.POINTER}]
-        if not made and len(asked) < had:
+        carried = [carry for carry in work.plan.carries if carry.file == path]
+        if not made and len(asked) + len(carried) < had:
             yield Violation(GuardReason.EMPTIED, path, had)
 
 
@@ -181,15 +182,19 @@ def _unexplained(work: _Work) -> Iterator[Violation]:
 
 
 def _caps(work: _Work, limits: GuardLimits) -> Iterator[Violation]:
+    """No file grows over its caps. One that a person made longer may get shorter, and one long entry cannot be divided."""
     for path, data in sorted(work.draft.files.items()):
         if path in work.restored:
             continue
-        lines = count_lines(data.decode(errors="replace"))
-        most = limits.max_lines if path == INDEX else limits.topic_max_lines
-        if lines > most:
+        lines, had = count_lines(data.decode(errors="replace")), count_lines(work.tree.text(path))
+        if path == INDEX:
+            old = work.tree.files.get(path)
+            if lines > max(limits.max_lines, had):
+                yield Violation(GuardReason.CAPS, path, lines)
+            elif len(data) > max(limits.max_bytes, len(old.data) if old else 0):
+                yield Violation(GuardReason.CAPS, path, len(data))
+        elif lines > max(limits.topic_max_lines, had) and not is_one_piece(work.new(path)):
             yield Violation(GuardReason.CAPS, path, lines)
-        elif path == INDEX and len(data) > limits.max_bytes:
-            yield Violation(GuardReason.CAPS, path, len(data))
 
 
 def _path(work: _Work) -> Iterator[Violation]:

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
+import datetime as dt
 import re
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from urllib.parse import unquote
 
-from dreamd.memory.document import Document, Shape, count_lines
+from dreamd.memory.document import BlockKind, Document, Shape, count_lines
 from dreamd.memory.front import front_values, one_line
-from dreamd.memory.layout import FROM_MEMORY, MEMORY, SECTION_LINES, TOPIC_HEAD_LINES, next_part
-from dreamd.memory.plan import Carry
+from dreamd.memory.layout import FOLDER_TYPE, FROM_MEMORY, MEMORY, SECTION_LINES, TOPIC_HEAD_LINES, next_part, part_of
+from dreamd.memory.plan import Carry, TopicHead
 from dreamd.memory.survey import Survey, Theirs
 from dreamd.memory.tree import Protection, Tree
 from dreamd.memory.wish import Caps, Excess, Ground
@@ -31,13 +32,18 @@ class Moving:
     def __contains__(self, one: object) -> bool:
         return isinstance(one, Theirs) and (one.file, one.line) in self.places
 
+    def without(self, file: str) -> Moving:
+        """The same, but what stands in this file stays there."""
+        return Moving(frozenset(place for place in self.places if place[0] != file))
 
-def longer(moving: Moving, file: str, over: Excess, survey: Survey) -> Moving:
+
+def longer(moving: Moving, file: str, over: Excess, tree: Tree, survey: Survey) -> Moving:
     """More of a file's lowest entries, until they make up for what it is over: the ones that readers would cut anyway.
 
     Lines that lead to a topic file, and lines that newer evidence stands under, go last. The same again where nothing is
-    left to move.
+    left to move. Rather too few than too many: the caller asks again.
     """
+    blanks = _blanks_behind(tree.document(file))
     beneath = {one.record.beneath for one in survey.mine if one.record.beneath}
     here = sorted((one for one in survey.theirs if one.file == file and one not in moving), key=lambda one: -one.line)
     here.sort(key=lambda one: one.key in beneath or (file == MEMORY and _LINK.search(one.text) is not None))
@@ -46,70 +52,85 @@ def longer(moving: Moving, file: str, over: Excess, survey: Survey) -> Moving:
     for one in here:
         if lines <= 0 and size <= 0:
             break
-        lines -= _lines(one)
-        size -= len(one.block.raw.encode())
+        lines -= _lines(one) + blanks.get(one.line, 0)
+        size -= len(one.block.raw.encode()) + 2 * blanks.get(one.line, 0)
         more.add((one.file, one.line))
     return Moving(frozenset(more))
 
 
+def _blanks_behind(doc: Document) -> dict[int, int]:
+    """Blank lines behind each entry (by its first line), which go with it."""
+    pairs = zip(doc.blocks, doc.blocks[1:], strict=False)
+    return {one.line: count_lines(behind.raw) for one, behind in pairs if behind.kind is BlockKind.BLANK}
+
+
 def carries(moving: Moving, tree: Tree, survey: Survey, caps: Caps, closed: frozenset[str]) -> tuple[Carry, ...]:
     """Where each of them goes: in their order, into as many parts of the overflow file as they need."""
-    by_file: defaultdict[str, list[Theirs]] = defaultdict(list)
-    for one in survey.theirs:
-        if one in moving:
-            by_file[one.file].append(one)
-    made: list[Carry] = []
-    for file in sorted(by_file):
-        made += _shelved(file, by_file[file], moving, tree, survey, caps, closed)
-    return tuple(made)
+    shelves = _Shelves(tree, survey, moving, caps.topic_max_lines, closed)
+    return tuple(shelves.put(one) for one in sorted(survey.theirs, key=lambda one: (one.file, one.line)) if one in moving)
 
 
-def _shelved(
-    file: str,
-    members: Sequence[Theirs],
-    moving: Moving,
-    tree: Tree,
-    survey: Survey,
-    caps: Caps,
-    closed: frozenset[str],
-) -> Iterator[Carry]:
-    part = FROM_MEMORY if file == MEMORY else next_part(file)
-    while part in closed or _is_full(part, members[0], moving, tree, survey, caps):
-        part = next_part(part)
-    lines = _lines_now(part, moving, tree, survey)
-    section, shape = None, None
-    for one in sorted(members, key=lambda one: one.line):
-        new_section = one.section != section
-        needs = _lines(one) + SECTION_LINES * new_section
-        needs += 0 if shape is Shape.BULLET and one.block.shape is Shape.BULLET and not new_section else 2
-        if lines + needs > caps.topic_max_lines and lines > TOPIC_HEAD_LINES:
+class _Shelves:
+    """The files that take what others have no room for, filled one after the other."""
+
+    def __init__(self, tree: Tree, survey: Survey, moving: Moving, most: int, closed: frozenset[str]) -> None:
+        self.tree, self.most, self.closed = tree, most, closed
+        self.lines = {path: count_lines(file.text) for path, file in tree.files.items()}
+        for one in survey.theirs:
+            if one in moving:
+                self.lines[one.file] -= _lines(one)
+        self.last: dict[str, tuple[str, Theirs]] = {}  # source → part and entry
+
+    def put(self, one: Theirs) -> Carry:
+        part, before = self.last.get(one.file, (None, None))
+        if part is None:
+            part = self._free(FROM_MEMORY if one.file == MEMORY else next_part(one.file))
+        if self._full(part, one, before):
+            part, before = self._free(next_part(part)), None
+        self.lines[part] = self.lines.get(part, TOPIC_HEAD_LINES) + _needs(one, before)
+        self.last[one.file] = part, one
+        return Carry(key=one.key, file=one.file, to_file=part, to_section="", occurrence=one.occurrence)
+
+    def _full(self, part: str, one: Theirs, before: Theirs | None) -> bool:
+        """Whether there is no room for one more; a new file takes one of any length."""
+        return part in self.lines and self.lines[part] + _needs(one, before) > self.most
+
+    def _free(self, part: str) -> str:
+        """The last part that exists, so that all stays in order, or the first that does not."""
+        while part in self.closed or next_part(part) in self.lines:
             part = next_part(part)
-            while part in closed or part in tree.files:
-                part = next_part(part)
-            lines = TOPIC_HEAD_LINES
-        lines += needs
-        section, shape = one.section, one.block.shape
-        yield Carry(key=one.key, file=file, to_file=part, to_section="", occurrence=one.occurrence)
+        return part
 
 
-def _is_full(part: str, one: Theirs, moving: Moving, tree: Tree, survey: Survey, caps: Caps) -> bool:
-    """Whether a part that exists has no room for one more entry; what stands in order in it goes on behind it."""
-    if part not in tree.files:
-        return False
-    more = next_part(part) in tree.files
-    return more or _lines_now(part, moving, tree, survey) + _lines(one) + SECTION_LINES + 2 > caps.topic_max_lines
-
-
-def _lines_now(part: str, moving: Moving, tree: Tree, survey: Survey) -> int:
-    """How long a file is without what leaves it."""
-    if part not in tree.files:
-        return TOPIC_HEAD_LINES
-    leaving = sum(_lines(one) for one in survey.theirs if one.file == part and one in moving)
-    return count_lines(tree.text(part)) - leaving
+def _needs(one: Theirs, before: Theirs | None) -> int:
+    """At most so many lines an entry takes behind another one, with its heading and blanks."""
+    if before is None or before.section != one.section:
+        return _lines(one) + SECTION_LINES + 1
+    return _lines(one) + (0 if before.block.shape is one.block.shape is Shape.BULLET else 2)
 
 
 def _lines(one: Theirs) -> int:
     return count_lines(one.block.raw)
+
+
+def carried_heads(carried: Sequence[Carry], tree: Tree, zone: dt.tzinfo) -> tuple[TopicHead, ...]:
+    """Front matter of the files that are made for them: its date is that of the person's own last change."""
+    made = {}
+    for carry in carried:
+        source = tree.files[carry.file]
+        if carry.to_file in tree.files or carry.to_file in made:
+            continue
+        folder, _, name = carry.to_file.partition("/")
+        own = front_values(tree.document(carry.file).front).get("name", "")
+        stem = part_of(name).removesuffix(".md").replace("-", " ") if carry.file == MEMORY else name.removesuffix(".md")
+        made[carry.to_file] = TopicHead(
+            file=carry.to_file,
+            name=stem if carry.file == MEMORY or not own else own,
+            description=ABOUT_MOVED if carry.file == MEMORY else _about(tree.document(carry.file)),
+            modified=dt.datetime.fromtimestamp(source.mtime, zone).date(),
+            type=FOLDER_TYPE[folder],
+        )
+    return tuple(made.values())
 
 
 def ground_of(tree: Tree, survey: Survey, carried: Sequence[Carry], closed: frozenset[str]) -> Ground:

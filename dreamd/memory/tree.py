@@ -18,7 +18,7 @@ from dreamd.memory.document import Document, parse
 
 INDEX = "MEMORY.md"
 FOLDERS = ("projects", "patterns", "people")
-_SAFE_NAME = re.compile(r"[^\W_][\w .@+-]{0,120}(?<! )\.md")
+_SAFE_NAME = re.compile(r"[^\W_][\w .@+-]{0,120}(?<! )(?:~\d{1,4})?\.md")
 _NAME_BYTES = 200
 
 
@@ -43,6 +43,7 @@ class TreeFile:
     real: Path  # where the bytes are, links followed
     note: Protection = Protection.NONE
     link: bool = False  # a symlink that a person made
+    mtime: float = 0.0  # seconds since 1970; not part of the digest
 
     @property
     def protected(self) -> bool:
@@ -159,7 +160,7 @@ def _read(root: Path, path: str, protect: Sequence[str]) -> TreeFile | None:
             return None  # gone since it was listed
         return TreeFile(path, b"", 0o600, real, Protection.DANGLING, link=True)
     note = _protection(path, data, about, protect)
-    return TreeFile(path, data, stat.S_IMODE(about.st_mode), real, note, link)
+    return TreeFile(path, data, stat.S_IMODE(about.st_mode), real, note, link, about.st_mtime)
 
 
 def _protection(path: str, data: bytes, about: os.stat_result, protect: Sequence[str]) -> Protection:

@@ -10,6 +10,7 @@ from ulid import ULID
 
 from dreamd.memory.document import parse
 from dreamd.memory.history import History, Snapshot
+from dreamd.memory.layout import POINTER
 from dreamd.memory.plan import Carry, Change, ChangeKind, EntryRecord, Made, Plan, Reason, Restore
 from dreamd.memory.survey import Survey, standing_records
 from dreamd.memory.tree import Tree
@@ -167,7 +168,7 @@ def _change(kind: ChangeKind, record: EntryRecord, old: str | None, known: Entry
         after=None,
         old=old,
         new=known.text if known else None,
-        reason=Reason.UNDONE,
+        reason=Reason.POINTER if record.kind == POINTER else Reason.UNDONE,
         record=known,
     )
 

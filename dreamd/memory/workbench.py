@@ -2,12 +2,22 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from enum import StrEnum
 
-from dreamd.memory.document import Block, BlockKind, Document, entry_key, parse
-from dreamd.memory.edit import Place, UnwritableError, add_entry, insert_entry, remove_block, replace_entry
+from dreamd.memory.document import Block, BlockKind, Document, Shape, entry_key, parse
+from dreamd.memory.edit import (
+    Place,
+    UnwritableError,
+    add_entry,
+    insert_all,
+    insert_entry,
+    remove_all,
+    remove_block,
+    replace_entry,
+)
 from dreamd.memory.front import front_values, head_values, one_line, set_front
 from dreamd.memory.plan import Carry, Change, ChangeKind, EntryRecord, Plan, TopicHead
 from dreamd.memory.survey import Survey
@@ -64,7 +74,34 @@ class Workbench:
         self.skipped: list[Skipped] = []
 
     def carry_all(self) -> None:
-        """Move a person's entries word for word to where the plan wants them."""
+        """Move a person's entries word for word to where the plan wants them: all at once, or else one by one."""
+        saved = self._saved()
+        try:
+            self._carry_together()
+        except (SkipError, UnwritableError):
+            self._restore(saved)
+            self._carry_singly()
+
+    def _carry_together(self) -> None:
+        """Each document is read anew only once, however many entries leave it or come to it."""
+        leaving: defaultdict[str, list[Block]] = defaultdict(list)
+        coming: defaultdict[str, list[tuple[Block, Place]]] = defaultdict(list)
+        for number, carry in enumerate(self.plan.carries):
+            block, place = self._to_carry(carry, f"carry {number}")
+            leaving[carry.file].append(block)
+            coming[carry.to_file].append((replace(block, mark=""), place))
+        for file, blocks in leaving.items():
+            self.docs[file] = remove_all(self.docs[file], blocks)
+        for file, entries in coming.items():
+            before = self.docs[file]
+            self.docs[file] = insert_all(before, entries)
+            for _, place in entries:
+                self._note_heading(file, place.section, before=before)
+        for file, blocks in leaving.items():
+            for title in {block.section for block in blocks if block.section}:
+                self._drop_heading(file, title)
+
+    def _carry_singly(self) -> None:
         for number, carry in enumerate(self.plan.carries):
             saved = self._saved()
             try:
@@ -120,22 +157,45 @@ class Workbench:
         exact = [one for one in hits if one.occurrence == carry.occurrence] or hits[:1]
         return [(one.file, one.line) for one in exact]
 
-    def _carry(self, carry: Carry, mark: str) -> None:
+    def _to_carry(self, carry: Carry, mark: str) -> tuple[Block, Place]:
+        """A person's entry and where it goes; the file it goes to is made. Raises SkipError."""
         block = self._marked_block(carry.file, mark)
         if block is None:
             raise SkipError(SkipReason.RETIRED)
         if self._protected(carry.file) or self._protected(carry.to_file):
             raise SkipError(SkipReason.PROTECTED)
-        titles = {one.text for one in self.docs[carry.file].headings if one.level == 1}
-        section = carry.to_section or ("" if block.section in titles else block.section)
-        self._open(carry.to_file)
-        shape = {"shape": block.shape} if block.shape else {}
-        place = Place(section, at_top=carry.at_top, order=self._order(carry.to_file))
-        self.docs[carry.to_file] = insert_entry(self.docs[carry.to_file], block.raw, place, **shape)
-        self._note_heading(carry.to_file, section)
+        self._open(carry.to_file, newline=self.docs[carry.file].newline)
+        section = carry.to_section or self._heading_of(carry.file, block)
+        return block, Place(section, at_top=carry.at_top, order=self._order(carry.to_file))
+
+    def _carry(self, carry: Carry, mark: str) -> None:
+        block, place = self._to_carry(carry, mark)
+        before = self.docs[carry.to_file]
+        self._lay_down(carry.to_file, block, place)
+        self._note_heading(carry.to_file, place.section, before=before)
         self.docs[carry.file] = remove_block(self.docs[carry.file], block)
-        if section and section == block.section:
-            self._drop_heading(carry.file, section)
+        if block.section:
+            self._drop_heading(carry.file, block.section)
+
+    def _lay_down(self, file: str, block: Block, place: Place) -> None:
+        """A person's entry in another file. What would be read as part of the one before it stands first in its section."""
+        doc, shape = self.docs[file], block.shape or Shape.BULLET
+        try:
+            self.docs[file] = insert_entry(doc, block.raw, place, shape=shape)
+        except UnwritableError:
+            self.docs[file] = insert_entry(doc, block.raw, replace(place, at_top=True), shape=shape)
+
+    def _heading_of(self, file: str, block: Block) -> str:
+        """What an entry stands under: its headings from the outermost in, without the file's title."""
+        doc = self.docs[file]
+        titles = [one for one in doc.headings if one.level == 1]
+        above: list[Block] = []
+        for one in doc.headings:
+            if one.line > block.line:
+                break
+            above = [*(outer for outer in above if outer.level < one.level), one]
+        own = len(titles) == 1 or (titles and (file, titles[0].text) in self.made_headings)
+        return ": ".join(one.text for one in above if one.text and not (own and one is titles[0]))
 
     def _change(self, change: Change) -> None:
         match change.kind:
@@ -268,7 +328,7 @@ class Workbench:
         self.records.pop(old_id, None)
         self.records[record.id] = record
 
-    def _open(self, file: str) -> None:
+    def _open(self, file: str, newline: str = "\n") -> None:
         """Make a file that is not there yet, with its front matter and title."""
         if file in self.docs:
             return
@@ -280,7 +340,7 @@ class Workbench:
             stem = name.removesuffix(".md")
             values = head_values(head) if head else {"name": stem, "metadata.type": _TYPES.get(folder, "reference")}
             title = one_line(head.name if head else stem) or stem
-            text = set_front(parse(f"# {title}\n"), values).render()
+            text = set_front(parse(f"# {title}{newline}"), values).render()
         self.docs[file] = parse(text)
         self.made_files.add(file)
         self.made_headings.add((file, title))

@@ -159,7 +159,7 @@ class Index:
         if not terms:
             hint = "the query holds no word to look for"
         elif self.needs_rebuild:
-            hint = "there is no search index yet; it is made after a dream or by `dreamd scan`"
+            hint = "there is no search index yet; `dreamd kick` makes it"
         else:
             filters = Filters(project, None if since is None else int(since.timestamp() * 1000))
             try:

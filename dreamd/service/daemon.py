@@ -181,7 +181,7 @@ class Daemon:
         for problem in report.problems:
             if problem.path not in self.told.unreadable:
                 self.told.unreadable.add(problem.path)
-                logger().warning("transcript.unreadable", path=problem.path, code=problem.code)
+                logger().warning("transcript.skipped", path=problem.path, code=problem.code)
         self.told.unreadable &= {problem.path for problem in report.problems}
 
     def _look(self) -> None:

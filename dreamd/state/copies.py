@@ -38,8 +38,12 @@ class Copies:
         return self._sessions(_WANTING, sessions.c.quiet_at <= quiet_since)
 
     def consolidated(self, quiet_since: dt.datetime) -> tuple[SessionRecord, ...]:
-        """Sessions quiet since then, dreamt of to the last turn, with a copy and a main file that is still there."""
-        return self._sessions(_DREAMT_OF, ~_WANTING, _COPIED, _there(), sessions.c.quiet_at <= quiet_since)
+        """Sessions quiet since then, dreamt of to the last turn, with a copy and a main file that is still there and theirs alone."""
+        other = files.alias("other")
+        shared = exists().where(
+            files.c.session == sessions.c.id, other.c.path == files.c.path, other.c.native_id != files.c.native_id
+        )
+        return self._sessions(_DREAMT_OF, ~_WANTING, _COPIED, _there(), ~shared, sessions.c.quiet_at <= quiet_since)
 
     def expendable(self) -> tuple[SessionRecord, ...]:
         """Sessions with a copy and nothing unread in them, longest quiet first."""
@@ -69,6 +73,12 @@ class Copies:
         )
         with self._database.read() as connection:
             return int(connection.scalar(query.select_from(sessions)) or 0)
+
+    def sources(self) -> frozenset[tuple[str, str]]:
+        """Agent and root of every session known."""
+        with self._database.read() as connection:
+            rows = connection.execute(select(sessions.c.agent, sessions.c.root).distinct())
+            return frozenset((agent, root) for agent, root in rows)
 
     def gave_up(self, row: int, now: dt.datetime) -> None:
         """Notes that a copy was deleted for space; a session without any file left is lost from then on."""

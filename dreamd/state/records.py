@@ -164,6 +164,7 @@ class FileRecord:
     cursor: Cursor
     bad_lines: int
     lost_at: dt.datetime | None
+    settled: bool = False  # an unfinished tail was looked at since the file came to rest
 
 
 @dataclass(frozen=True, slots=True)

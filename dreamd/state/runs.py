@@ -199,6 +199,12 @@ class Runs:
             row = connection.execute(query).first()
             return None if row is None else _run(row)
 
+    def waiting(self) -> tuple[RunRecord, ...]:
+        """Runs whose plans wait to be accepted or rejected, newest first."""
+        query = select(runs).where(runs.c.outcome == Outcome.WAITING.value).order_by(runs.c.started_at.desc(), runs.c.id.desc())
+        with self._database.read() as connection:
+            return tuple(_run(row) for row in connection.execute(query))
+
     def running(self) -> tuple[RunRecord, ...]:
         """Runs without an outcome, a dead process's included until Lease.recover has seen it."""
         with self._database.read() as connection:

@@ -85,6 +85,7 @@ def read_files(connection: Connection, session_row: int) -> tuple[FileRecord, ..
             cursor=cursor_of(row),
             bad_lines=row.bad_lines,
             lost_at=row.lost_at,
+            settled=row.settled,
         )
         for row in rows
     )

@@ -10,7 +10,15 @@ from typing import Protocol
 from dreamd.transcripts.event import Cursor, Event, Reading, SessionFile
 
 
-class Adapter(Protocol):
+class Reader(Protocol):
+    """What can tell the events of a transcript file."""
+
+    def read(self, path: Path, *, start: int = 0, end: int | None = None) -> Iterator[Event]:
+        """The events whose physical lines begin in [start, end), in file order, streaming duplicates merged. Flat memory."""
+        ...
+
+
+class Adapter(Reader, Protocol):
     """One agent's transcripts: found, counted, read. Files are opened read-only and never touched."""
 
     @property
@@ -33,10 +41,6 @@ class Adapter(Protocol):
         `settled`: the file is idle, so a whole JSON record at its end counts although no newline follows.
         Raises OSError only where the file itself cannot be opened (gone: growth GONE, no exception).
         """
-        ...
-
-    def read(self, path: Path, *, start: int = 0, end: int | None = None) -> Iterator[Event]:
-        """The events whose physical lines begin in [start, end), in file order, streaming duplicates merged. Flat memory."""
         ...
 
     def live_sessions(self, root: Path, now: dt.datetime) -> frozenset[str]:

@@ -50,7 +50,7 @@ from dreamd.state.run_record import Outcome, Trigger
 from dreamd.transcripts.event import Origin
 
 #: Events whose second word is no past participle yet.
-ODD_EVENTS = {"transcript.unreadable"}
+ODD_EVENTS: set[str] = set()
 #: Commands that messages and hints name and that do not exist yet.
 ODD_VERBS = {"doctor"}
 _DATE = re.compile(r"\d{4}-\d{2}-\d{2}")

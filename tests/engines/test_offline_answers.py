@@ -15,7 +15,7 @@ def asked(question: str, reply: str) -> list[str]:
     ("question", "reply", "line"),
     [
         ("Which database should we use?", "PostgreSQL 16", "Database to use: PostgreSQL 16."),
-        ("Which tools should we set up?", "Credo + mix_audit", "Tools to set up: Credo + mix_audit."),
+        ("Which tools should we set up?", "Credo + mix_audit", "Chosen tools to set up: Credo + mix_audit."),
         ("Should we support Windows?", "No", "We should not support Windows."),
         (
             "Should the worker retry failed jobs by default?",

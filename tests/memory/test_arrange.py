@@ -7,7 +7,7 @@ from dreamd.memory.arrange import arrange
 from dreamd.memory.document import entry_key
 from dreamd.memory.layout import MEMORY, OVERFLOW, POINTER, rank
 from dreamd.memory.plan import ChangeKind, EntryRecord, Reason
-from dreamd.memory.wish import Arrangement, Caps, Ground, Place, Wish
+from dreamd.memory.wish import Arrangement, Caps, Excess, Ground, Place, Wish
 
 NOW = dt.datetime(2026, 3, 10, 12, tzinfo=dt.UTC)
 CAPS = Caps(max_lines=200, max_bytes=25_000, topic_max_lines=200, stale_after=dt.timedelta(days=180))
@@ -38,8 +38,11 @@ def added(*records: EntryRecord) -> list[Wish]:
     return [Wish(one, ChangeKind.ADD, Reason.NEW, findings=one.findings) for one in records]
 
 
-def done(wishes: list[Wish], ground: Ground = EMPTY, caps: Caps = CAPS, now: dt.datetime = NOW) -> Arrangement:
-    return arrange(wishes, PLACES, ground, caps, now, dt.UTC)
+def done(
+    wishes: list[Wish], ground: Ground = EMPTY, caps: Caps = CAPS, now: dt.datetime = NOW, **excess: Excess
+) -> Arrangement:
+    over = {name.replace("__", "/").replace("_2", "~2") + ".md": much for name, much in excess.items()}
+    return arrange(wishes, PLACES, ground, caps, now, dt.UTC, over)
 
 
 def test_general_rules_go_to_memory_and_project_entries_to_their_file_with_a_pointer() -> None:
@@ -69,18 +72,18 @@ def test_new_entries_stand_behind_those_that_rank_as_high_and_move_nothing() -> 
 
 def test_over_the_cap_the_lowest_ranked_leave_for_the_overflow_topic() -> None:
     wishes = added(*(record(n, weight=float(n)) for n in range(1, 60)))
-    made = done(wishes, caps=replace(CAPS, max_lines=40))
+    made = done(wishes, caps=replace(CAPS, max_lines=40), MEMORY=Excess(10))
     inside = [one for one in made.kept if one.file == MEMORY and one.kind != POINTER]
     outside = [one for one in made.kept if one.file == OVERFLOW]
     assert len(inside) + len(outside) == 59
-    assert 20 < len(inside) < 40
+    assert len(inside) == 30
     assert min(map(rank, inside)) >= max(map(rank, outside))
     assert any(one.kind == POINTER and one.value == OVERFLOW for one in made.kept)
 
 
 def test_a_topic_over_its_lines_goes_on_in_a_second_part_with_its_own_pointer() -> None:
     wishes = added(*(record(n, scope="project", weight=float(n)) for n in range(1, 80)))
-    made = done(wishes, caps=replace(CAPS, topic_max_lines=50))
+    made = done(wishes, caps=replace(CAPS, topic_max_lines=50), projects__api=Excess(12), projects__api_2=Excess(12))
     files = {one.file for one in made.kept if one.kind != POINTER}
     assert files == {"projects/api.md", "projects/api~2.md", "projects/api~3.md"}
     assert {one.value for one in made.kept if one.kind == POINTER} == files

@@ -16,6 +16,9 @@ _NO = rx(r"^(?:no|nope|不|否|不要|不用)(?:$|[\s,.，。!])")
 _WHICH = rx(
     r"^(?:which|what) (?P<what>[\w`./ -]{3,50}?) (?:should|do|shall|would|will|must) (?:we|i|you|the [\w -]{2,30}|it|this|[\w-]+)(?: (?:want|like|prefer))?(?: (?:me|us))?(?: to)? (?P<verb>[a-z]+(?: (?:for|in|on|as|with|to|up|from) [\w`./ -]{2,40}| up)?)"
 )
+_WANTED = rx(
+    r"^(?:which|what) (?P<what>[\w`./ -]{3,40}?) (?:do|would|should) (?:you|we|i) (?:want|prefer|like|favou?r|choose|pick)$"
+)
 _WHAT_IS = rx(r"^(?:what|which)(?: is|'s) (?:the |our )?(?P<what>[\w`./ -]{3,60})$")
 _SHOULD = rx(
     r"^(?:should|shall|must|do) (?P<who>we|the [\w`./ -]{2,40}?|[\w`./-]+s|all [\w -]{2,30}?) (?P<what>(?:always |never |only )?(?:[a-z]+) .{3,120})$"
@@ -26,6 +29,7 @@ _TASK = rx(
 _ACTION = rx(
     r"^(?:run|fix|do|skip|continue|start|stop|cancel|other|none|nothing|not sure|let me|i'll|let's|go|both|all|option|\d+$|[a-d]$|type something)\b"
 )
+_SET_UP = rx(r"(?:set up|install|add|enable|include|create|implement)\b")
 _LONGEST_ANSWER = 90
 
 
@@ -46,8 +50,9 @@ def statement(question: str, answer: str) -> str | None:
         return _settled(yes_no, answer)
     which = _WHICH.match(asked)
     if which:
-        return finish(f"{which['what']} to {which['verb']}: {answer}")
-    what = _WHAT_IS.match(asked)
+        chosen = "chosen " if _SET_UP.match(which["verb"]) else ""
+        return finish(f"{chosen}{which['what']} to {which['verb']}: {answer}")
+    what = _WANTED.match(asked) or _WHAT_IS.match(asked)
     return finish(f"{what['what']}: {answer}") if what else None
 
 

@@ -266,8 +266,10 @@ _CHINESE: tuple[tuple[Cue, _Resolver], ...] = (
 
 #: Without one of these no date expression can match; most sentences have none.
 _HINT = rx(
-    r"\b(?:yesterday|to(?:day|morrow|night)|tomorow|tmrw|ago|back|last|past|next|this|coming|now|night|in \w+ \w+|on|by|until|till|since|from|before|after)\b|[天日周期月年晚早刚才后前]"
+    rf"\b(?:yesterday|to(?:day|morrow|night)|tomorow|tmrw|ago|back|last|past|next|coming|just now|this (?:morning|afternoon|evening|{_DAY})|"
+    rf"in (?:about |around )?{_COUNT} (?:day|week|month|year)s?|(?:on|by|until|till|since|from|before|after) (?:the )?(?:\d|{_DAY.replace('day>', 'weekday>')}|{_MONTH}))|[天日周期月年晚早刚才后前]"
 )
+_CJK = re.compile(r"[\u4e00-\u9fff]")
 _VAGUE = rx(
     r"\b(?:recently|lately|the other day|a while (?:ago|back)|earlier(?: today| this)|earlier(?=$|[.,])|last time|next time|the next (?:few|couple)|(?<!as )soon(?!er)|later(?: on| today| this)|later(?=$|[.,])|shortly|yesterday|tomorrow|today|tonight|\w+ ago|"
     r"(?:last|next|this|coming) (?:week|month|year|quarter|sprint|night|weekend|mon|tues?|wed(?:nes)?|thu(?:rs)?|fri|sat(?:ur)?|sun)(?:day)?|"
@@ -297,7 +299,7 @@ def resolve(text: str, said: dt.datetime | None) -> Dated:
     for pattern, resolver in _ENGLISH:
         new, day = _replace(new, pattern, resolver, said, english=True)
         first = first or day
-    for pattern, resolver in _CHINESE:
+    for pattern, resolver in _CHINESE if _CJK.search(text) else ():
         new, day = _replace(new, pattern, resolver, said, english=False)
         first = first or day
     return Dated(new, first or _first_iso(new), bool(_VAGUE.search(new)), new != text)

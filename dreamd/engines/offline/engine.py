@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from dreamd.engines.offline.broaden import broaden
 from dreamd.engines.offline.extract import extract
 from dreamd.engines.offline.reconcile import reconcile
 from dreamd.engines.protocol import Digest, Extraction, Finding, KnownEntry, Reconciliation, Topic
@@ -20,11 +21,17 @@ class OfflineEngine:
     @property
     def version(self) -> str:
         """Rises whenever the rules would read the same words differently."""
-        return "1"
+        return "2"
 
     def extract(self, digest: Digest, known: Sequence[KnownEntry]) -> Extraction:  # noqa: ARG002 - rules need no orientation
         """What is worth keeping of a session's fresh turns; deterministic."""
         return extract(digest)
+
+    def broaden(
+        self, findings: Sequence[Finding], entries: Sequence[tuple[str, KnownEntry]]
+    ) -> tuple[frozenset[str], ...]:
+        """What was said in two projects and so holds in all: groups of finding and entry ids; deterministic."""
+        return broaden(findings, entries)
 
     def reconcile(self, topic: Topic, entries: Sequence[KnownEntry], findings: Sequence[Finding]) -> Reconciliation:
         """How the findings of one topic meet what is known of it; deterministic."""

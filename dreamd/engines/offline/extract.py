@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 
-from dreamd.engines.offline import answers, rewrite, slots
+from dreamd.engines.offline import answers, assents, habits, rewrite, slots
 from dreamd.engines.offline.cues import Cues, rx
 from dreamd.engines.offline.judge import reject
 from dreamd.engines.offline.languages.detect import language_of
@@ -44,6 +44,10 @@ _NEXT_TIME = rx(r"^(?:(?:please|ok|and|but|so),? )?(?:the )?next time,? |^(?:下
 _REASON = rx(
     r"^(?P<ask>(?:can|could|would|let'?s|please|we (?:can|should)|remove|drop|delete|replace|rename|update|archive|close|don'?t|use|add|move|skip|ignore)\b[^?]{3,100}?),? (?:since|because|as|given that|now that) (?P<why>(?P<it>it'?s?|that'?s?|they'?(?:re)?|this) )?(?P<rest>[^?]{8,140})\??$"
 )
+#: Where a rule holds, said before the rule: "for every test in x, I'd like to see …".
+_PLACED = rx(r"^(?:(?:ok|alright|so|also|and),? )*(?P<where>(?:for|in) (?:every|all|each|any) [^,]{3,50}?),? (?P<rest>(?:i'd|i would|i want|we want|you should|please|use|prefer|avoid|keep) .+)$")
+#: A rule that rides on a request: "refactor it, but keep in mind that handlers have to stay stateless".
+_REMINDED = rx(r"^.{3,160}?[,;.:-]? \b(?:but|and|also)?,? ?(?:please )?(?:keep in mind|bear in mind|remember|note|don'?t forget|be aware|mind)(?: that|:|,)+ (?P<rule>.{8,})$")
 _ASKED_OF = rx(
     r"\b(?:remove|drop|delete|replace|rename|get rid of|update|upgrade|archive|close|use|move|skip|ignore) (?P<np>(?:the |our )?[\w@./-]+(?: [\w@./-]+){0,2})$"
 )
@@ -82,18 +86,26 @@ def extract(digest: Digest) -> Extraction:
     """The findings of a session's fresh human turns, in the order they were said."""
     collected = _Collected()
     after_fresh: Turn | None = None
+    proposal = ""
     for turn in digest.turns:
         if turn.role is Role.HUMAN and turn.origin in PERSON_ORIGINS | {Origin.HEADLESS}:
             after_fresh = turn if turn.id in digest.fresh else None
             if after_fresh:
-                _read_turn(turn, digest, collected)
-        elif turn.role is Role.ASSISTANT and after_fresh and turn.origin is Origin.MODEL:
-            _read_fix(turn, after_fresh, digest, collected)
+                _read_turn(turn, proposal, digest, collected)
+            proposal = ""
+        elif turn.role is Role.ASSISTANT and turn.origin is Origin.MODEL:
+            proposal = turn.text
+            if after_fresh:
+                _read_fix(turn, after_fresh, digest, collected)
     return Extraction(tuple(collected.findings), tuple(collected.dropped))
 
 
-def _read_turn(turn: Turn, digest: Digest, collected: _Collected) -> None:
+def _read_turn(turn: Turn, proposal: str, digest: Digest, collected: _Collected) -> None:
     before = len(collected.findings) + len(collected.dropped)
+    agreed = assents.settled(proposal, turn.text) if proposal and turn.origin is not Origin.HEADLESS else None
+    if agreed:
+        _settle(agreed, f"{proposal[-_QUOTE_LENGTH:]} {turn.text}"[-_QUOTE_LENGTH:], turn, collected)
+        return
     answered = list(answers.pairs(turn.text)) if turn.origin is Origin.ANSWER else []
     for question, answer in answered:
         _read_answer(question, answer, turn, digest, collected)
@@ -112,21 +124,29 @@ def _read_answer(question: str, answer: str, turn: Turn, digest: Digest, collect
     for sentence in split(own_words(answer)):
         _read_sentence(sentence, "", turn, digest, collected)
     settled = answers.statement(question, answer) if len(collected.findings) == kept else None
-    if settled and reject(settled) is None:
-        slot = slots.find(settled)
-        collected.keep(
-            Finding(
-                kind=Kind.DECISION,
-                scope=Scope.PROJECT,
-                text=settled,
-                turn_id=turn.id,
-                at=turn.at,
-                quote=f"{question} {answer}"[:_QUOTE_LENGTH],
-                slot=slot.name if slot else "",
-                value=slot.value if slot else "",
-                weight=_STATEMENT_WEIGHT,
-            )
+    if settled:
+        _settle(settled, f"{question} {answer}"[:_QUOTE_LENGTH], turn, collected)
+
+
+def _settle(text: str, quote: str, turn: Turn, collected: _Collected) -> None:
+    """Keeps what an answer decided."""
+    if reject(text):
+        collected.leave(turn, "junk")
+        return
+    slot = slots.find(text)
+    collected.keep(
+        Finding(
+            kind=Kind.DECISION,
+            scope=Scope.PROJECT,
+            text=text,
+            turn_id=turn.id,
+            at=turn.at,
+            quote=quote,
+            slot=slot.name if slot else "",
+            value=slot.value if slot else "",
+            weight=_STATEMENT_WEIGHT,
         )
+    )
 
 
 def _read_sentence(sentence: str, previous: str, turn: Turn, digest: Digest, collected: _Collected) -> None:
@@ -152,6 +172,9 @@ def _read_sentence(sentence: str, previous: str, turn: Turn, digest: Digest, col
         collected.keep(finding)
         return
     collected.leave(turn, left)
+    asked = habits.request(sentence, cues)
+    if asked:
+        collected.keep(_request(asked, sentence, turn))
 
 
 def _readings(sentence: str, previous: str, cues: Cues) -> Iterator[str]:
@@ -166,6 +189,9 @@ def _readings(sentence: str, previous: str, cues: Cues) -> Iterator[str]:
             yield "always " + ruled["rule"]
         yield "remember that " + ruled["rule"]
         return
+    reminded = _REMINDED.search(sentence)
+    if reminded:
+        yield "remember that " + reminded["rule"]
     embedded = _EMBEDDED.search(sentence)
     if embedded:
         yield "remember that " + embedded["rule"]
@@ -176,6 +202,9 @@ def _readings(sentence: str, previous: str, cues: Cues) -> Iterator[str]:
             yield f"{next(iter(nouns.values()))}{sentence[pronoun.start('verb') :]}"
         return
     yield sentence
+    placed = _PLACED.match(sentence.strip(" .!"))
+    if placed:
+        yield f"{placed['rest']} {placed['where']}"
     reason = _REASON.match(sentence)
     if reason:
         yield from _reason_given(reason)
@@ -282,6 +311,21 @@ def _retraction(match: re.Match[str], sentence: str, turn: Turn) -> Finding:
         slot="retracted",
         value=what,
         weight=1.0,
+    )
+
+
+def _request(asked: habits.Request, sentence: str, turn: Turn) -> Finding:
+    """A request that has no weight until it comes again on other days."""
+    return Finding(
+        kind=Kind.CONVENTION,
+        scope=Scope.PROJECT,
+        text=asked.text,
+        turn_id=turn.id,
+        at=turn.at,
+        quote=sentence[:_QUOTE_LENGTH],
+        slot=asked.slot,
+        value="asked",
+        weight=habits.WEIGHT,
     )
 
 

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import datetime as dt
-from collections.abc import Sequence
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from dreamd.engines.offline import slots
+from dreamd.engines.offline import habits, slots
 from dreamd.engines.offline.judge import reject
 from dreamd.engines.offline.similar import Sense, likeness, opposed, same, sense, speaks_of, stem
 from dreamd.engines.offline.verdict import KEEP, WEAK
@@ -60,16 +61,31 @@ def _from_entry(entry: KnownEntry) -> _Standing:
 
 
 def _repeated(findings: list[Finding]) -> list[Finding]:
-    """Weak findings gain their right to stand by being said again in another session."""
+    """Weak findings gain their right to stand by being said again in another session, requests by becoming a habit."""
+    usual = habits.habits(findings)
+    by_word: defaultdict[str, list[Finding]] = defaultdict(list)
+    for finding in findings:
+        for word in sense(finding.text).words:
+            by_word[word].append(finding)
     raised: list[Finding] = []
     for finding in findings:
         if finding.weight >= WEAK:
             raised.append(finding)
-            continue
-        own = sense(finding.text)
-        again = {f.session_id for f in findings if f.session_id != finding.session_id and same(own, sense(f.text))}
-        raised.append(replace(finding, weight=KEEP) if again else finding)
+        elif habits.is_request(finding):
+            raised.append(replace(finding, weight=KEEP) if finding.slot in usual else finding)
+        else:
+            raised.append(replace(finding, weight=KEEP) if _said_again(finding, by_word) else finding)
     return raised
+
+
+def _said_again(finding: Finding, by_word: Mapping[str, list[Finding]]) -> bool:
+    """Whether another session says the same; lines that say the same share a word, so only those are looked at."""
+    own = sense(finding.text)
+    return any(
+        other.session_id != finding.session_id and not habits.is_request(other) and same(own, sense(other.text))
+        for word in sorted(own.words)
+        for other in by_word[word]
+    )
 
 
 def _decide(finding: Finding, standing: list[_Standing]) -> Proposal:

@@ -39,6 +39,11 @@ _CLEAN: tuple[_Step, ...] = (
     ),
     (rx(r"^(?:just so you know|for v1),? "), ""),
     (rx(r"^([A-Za-z][\w -]{0,30}?) == (?=[a-z])"), r"\1 means "),
+    (rx(r"\bin the (?=in the week of )"), ""),
+    (rx(r",? so (?:please )?(give|show|tell|use|write|explain|keep|avoid|don't|do not)(?: me)?\b(?= )"), r"; \1"),
+    (rx(r"^you (?:also )?have ([\w ./-]{2,40} access)$"), r"\1 is available"),
+    (rx(r"^you (?:also )?have (access to [\w ./-]{2,60})$"), r"\1 is available"),
+    (rx(r"\band (gather|put|store|collect|combine|save|group|bundle) (?=(?:under|in|into|inside)\b)"), r"and \1 them "),
     (rx(r"\benable by default\b"), "enabled by default"),
     (rx(r"(?<=no longer use )([\w`.-]+) we (just|only|simply) (?=use\b)"), r"\1; we \2 "),
 )
@@ -81,6 +86,7 @@ _FIRST_PERSON: tuple[_Step, ...] = (
     (rx(r"^I(?:'d| would) (?:much )?rather "), "Would rather "),
     (rx(r"^I(?:'d| would) (?:much |really |strongly )?prefer\b"), "Prefers"),
     (rx(r"^I(?:'d| would) (?:really )?(like|love)\b"), r"Would \1"),
+    (rx(r"^I(?:'m| am| work| develop) (?:only |always |usually )?(?:on|using|under) (?=(?:a |an )?(?:windows|mac|osx|linux|ubuntu|debian|fedora|arch|nixos|wsl|m[1-4]|apple silicon|freebsd|chromebook))"), "Works on "),
     (rx(r"^I(?:'m| am) "), "Is "),
     (rx(r"^I(?:'ve| have) "), "Has "),
     (rx(r"^I (?:really |explicitly |definitely |generally |personally )*(?:don'?t|do not) "), "Does not "),
@@ -91,7 +97,7 @@ _ADVERB = r"(?:(?:really|much|strongly|generally|personally|absolutely|usually|j
 _PRESENT = rx(
     rf"^I {_ADVERB}((?:always|never|usually|no longer|only|mostly) )?(prefer|like|love|hate|dislike|want|need|use|run|work|write|favou?r|expect|enjoy|despise|keep|commit|push|review|read|test|deploy|live|own|follow|develop|do|go|squash|rebase)\b"
 )
-_PAST = rx(r"^I (?:just |already )?(\w+ed|chose|did|ran|set|went|cut|put|took|had)\b")
+_PAST = rx(r"^I (?:just |already |also )?(\w+ed|chose|did|ran|set|went|cut|put|took|had)\b")
 _MINE = rx(r"\bmy\b")
 #: Where a second sentence begins though nobody typed a stop, and the words after which it does not.
 _RUN_ON = rx(r" (?:it (?:needs|has|should|must|is|was|will)\b|(?:and|but|so) (?:if|when|once|then) |let'?s\b|can you\b|anyway (?:we|i|it)\b|this (?:will|is|makes|means|would|way)\b|then we\b|(?<=\.md )they\b|(?<=\.json )they\b|please\b(?=.{20}))")

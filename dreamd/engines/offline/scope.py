@@ -7,6 +7,10 @@ import re
 from dreamd.engines.offline.cues import Cue, Cues, rx
 from dreamd.engines.protocol import Kind, Scope
 
+#: What somebody is or works on: true of them everywhere.
+_PERSONAL = rx(r"^(?:Works on (?:a |an )?(?:windows|mac|osx|linux|ubuntu|debian|fedora|arch|nixos|wsl|freebsd|chromebook|m[1-4] )|Is (?:an? |the |not an? |very |still |pretty |quite )*(?:[\w-]+ ){0,4}(?:developer|engineer|designer|student|scientist|analyst|beginner|expert|admin|administrator|researcher|manager|founder|architect|freelancer|consultant|teacher|programmer|dev|speaker|person)\b|Is (?:\w+ )?(?:new to|colou?r ?blind|dyslexic|deaf|blind|left-handed))")
+#: A branch or a place that a project has by that name.
+_NAMED_PLACE = rx(r"\b(?:to|from|into|on|in|off) (?:the )?(?:release|staging|develop|prod|production|trunk|master|dev|gh-pages|qa|uat|preprod)\b")
 _RULES = frozenset({Kind.PREFERENCE, Kind.PROHIBITION, Kind.CORRECTION, Kind.CONVENTION})
 
 #: What a rule about the way of working speaks of; none of it belongs to one project.
@@ -69,6 +73,10 @@ def scope_of(kind: Kind, text: str, said: str, cues: Cues, project: str) -> Scop
         return Scope.PROJECT if bound else Scope.PATTERN
     if kind not in _RULES or named:
         return Scope.PROJECT
+    if _PERSONAL.match(text):
+        return Scope.GENERAL
+    if _NAMED_PLACE.search(text) and not cues.general.search(text):
+        return Scope.PROJECT
     tied = cues.tied.search(text) or cues.asides.search(said) or _DEFINITE.search(text) or _PROPER.search(text)
     if tied:
         return Scope.PROJECT
@@ -82,3 +90,12 @@ def subject_of(text: str) -> str:
     counts = {name: pattern.count(text) for name, pattern in _SUBJECTS.items()}
     best = max(counts, key=lambda name: counts[name])
     return best if counts[best] else _OTHER_SUBJECT
+
+
+#: Things that only one project has: files, paths, identifiers, places, "the importer".
+_ONLY_HERE = re.compile(r"[\w-]+/[\w-]+|\b\w+\.[a-z]{2,4}\b|\b\w+_\w+\b|\b[a-z]+[A-Z]\w+|@\w+|https?:")
+
+
+def names_project_things(text: str) -> bool:
+    """Whether a line speaks of what only its project has, so that it cannot hold in another."""
+    return bool(_ONLY_HERE.search(text) or _DEFINITE.search(text) or _NAMED_PLACE.search(text) or _OURS.search(text))

@@ -74,6 +74,7 @@ _WORK_FIRST = rx(rf"^(?:just |then |now |please )*(?:{WORK})\b")
 #: What somebody took for true, and the words with which it is told as a change.
 _THOUGHT = rx(r"^(?:(?:so|but|hm+|oh|wait),? )?i th[oug]{2,4}h?t?h?\b")
 _CHANGED = rx(r"\b(?:no longer|removed|renamed?|replaced|dropped|agreed|decided|deprecated)\b")
+_OF_A_CASE = rx(r"^(?:if|when|whenever) (?:an?|any|some|one of) [^,]+, ")
 _NAMED_LATER = rx(r"\b(?:him|her|them|instead)\b")
 _REQUEST = rx(r"^(?:can|could|would|will) (?:you|we|i)\b|^(?:please|帮我|请帮|麻烦)")
 
@@ -241,6 +242,8 @@ def _left_for(text: str, cues: Cues) -> Left | None:
     """Why a clause cannot be a rule, whatever its frame."""
     if cues.questions.search(text):
         return "question"
+    if _OF_A_CASE.match(text):  # "if a test is flaky, …": the state is a condition, not today's
+        text = text.partition(",")[2] or text
     if cues.ephemeral.search(re.sub(r"\b(never|don'?t ever|stop)\b(.*?) again\b", r"\1\2", text, flags=re.IGNORECASE)):
         return "passing"
     if "[REDACTED" in text:

@@ -9,7 +9,7 @@ from dreamd.engines.protocol import Kind
 # fmt: off
 _FRAMES = (
     Frame("jamais", Kind.PROHIBITION, rx(r"^(?:s'il (?:te|vous) plaît,? )?(?:ne |n')[^?]{2,40}\bjamais\b[^?]{3,}"), 1.5, "Ne pousse jamais directement sur main."),
-    Frame("interdit", Kind.PROHIBITION, rx(r"^(?:jamais de|interdit de|interdiction de|pas de|aucun) (?!problème|souci)[^?]{3,40} (?:dans|en|sans|sur)\b[^?]{2,}"), 1.0, "Pas de logs dans les tests."),
+    Frame("interdit", Kind.PROHIBITION, rx(r"^(?:jamais d(?:e |')|interdit de |interdiction de |pas d(?:e |')|aucune? )(?!problème|souci)[^?]{3,40} (?:dans|en|sans|sur)\b[^?]{2,}"), 1.0, "Pas de logs dans les tests."),
     Frame("ne_sans", Kind.PROHIBITION, rx(r"^(?:ne |n')[^?]{2,60}\b(?:pas|rien)\b[^?]{2,60}\bsans [^?]{3,}"), 1.25, "Ne change pas le schéma sans accord."),
     Frame("prefere", Kind.PREFERENCE, rx(r"^(?:je préfère|j'aime|je n'aime pas|je déteste|j'aimerais toujours)\b(?! (?:ça|cela|ce|cette|bien l'idée))[^?]{4,}"), 1.25, "Je préfère les fonctions courtes."),
     Frame("toujours", Kind.PREFERENCE, rx(r"^(?:s'il (?:te|vous) plaît,? )?(?:toujours|désormais|dorénavant|à partir de maintenant|à l'avenir|par défaut|à chaque fois)\b[^?]{4,}"), 1.5, "Toujours lancer le linter avant de committer."),

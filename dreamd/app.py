@@ -9,7 +9,7 @@ from pathlib import Path
 
 from dreamd.archive import Archive
 from dreamd.clock import Clock, SystemClock, local_zone
-from dreamd.config import Loaded, expand, found_sources
+from dreamd.config import Loaded, expand, default_sources
 from dreamd.dream import forget, remember, revise
 from dreamd.dream.cycle import Dreamt, Order, dream
 from dreamd.dream.explain import Explanation, explain
@@ -204,10 +204,10 @@ def opened(
 
 
 def sources(loaded: Loaded) -> list[Source]:
-    """Where transcripts are read: the configuration's list, or every agent found on this machine."""
+    """Where transcripts are read: the configuration's list, or every place where an agent keeps them, also one to come."""
     if loaded.config.sources:
         return [Source(one.agent, expand(one.root), tuple(one.exclude)) for one in loaded.config.sources]
-    return [Source(agent, root) for agent, root in found_sources()]
+    return [Source(agent, root) for agent, root in default_sources()]
 
 
 def _wire(loaded: Loaded, clock: Clock, zone: dt.tzinfo, engine: Engine | None, home: Path) -> Workshop:

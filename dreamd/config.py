@@ -139,11 +139,15 @@ def places(config: Config, file: Path, environ: Mapping[str, str]) -> Places:
     )
 
 
-def found_sources(environ: Mapping[str, str] | None = None) -> list[tuple[str, Path]]:
-    """The agents whose transcripts are on this machine: (agent, root), each only if it exists."""
+def default_sources(environ: Mapping[str, str] | None = None) -> list[tuple[str, Path]]:
+    """Where agents keep their transcripts unless they are told otherwise: (agent, root), whether it exists yet or not."""
     environ = os.environ if environ is None else environ
-    claude = expand(environ.get("CLAUDE_CONFIG_DIR") or "~/.claude") / "projects"
-    return [("claude-code", claude)] if claude.is_dir() else []
+    return [("claude-code", expand(environ.get("CLAUDE_CONFIG_DIR") or "~/.claude") / "projects")]
+
+
+def found_sources(environ: Mapping[str, str] | None = None) -> list[tuple[str, Path]]:
+    """The agents whose transcripts are on this machine: those of the default places that exist."""
+    return [(agent, root) for agent, root in default_sources(environ) if root.is_dir()]
 
 
 def keys(model: type[BaseModel] = Config, prefix: str = "") -> Iterator[tuple[str, Any]]:

@@ -7,7 +7,7 @@ import typer
 from dreamd import log
 from dreamd.cli.options import ConfigOption, VerboseOption
 from dreamd.config import load, systemd_variables
-from dreamd.service.daemon import serve
+from dreamd.service.daemon import prepare, serve
 from dreamd.service.notify import Systemd
 
 _EPILOG = "Examples: dreamd run · dreamd run -v · dreamd service install (to have it started for you)"
@@ -26,4 +26,5 @@ def run(config: ConfigOption = None, verbose: VerboseOption = 0) -> int:
     loaded = load(config)
     told = loaded.config.log.level if not verbose else ("info", "debug")[min(verbose, 2) - 1]
     log.configure(loaded.places.log, level=loaded.config.log.level, console_level=told, form=loaded.config.log.format)
+    prepare(loaded)
     return serve(loaded, config, Systemd(*systemd_variables()))

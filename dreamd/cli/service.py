@@ -129,7 +129,12 @@ def _purge(loaded: Loaded, spec: ServiceSpec) -> None:
 
 
 def _question(paths: tuple[Path, ...], loaded: Loaded) -> str:
-    held = sum(file.stat().st_size for path in paths for file in (path.rglob("*") if path.is_dir() else [path]) if file.is_file())
+    held = sum(
+        file.stat().st_size
+        for path in paths
+        for file in (path.rglob("*") if path.is_dir() else [path])
+        if file.is_file()
+    )
     return (
         f"Remove {size(held)} of state and configuration under {loaded.places.state_dir} for good? Past dreams can then be neither "
         "shown nor undone, and archived sessions that their agent has deleted are lost. Memory stays."

@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from dreamd.dream.archiving import archive
-from dreamd.dream.kept import readable, reader
+from dreamd.dream.kept import copy_of, reader
 from dreamd.dream.progress import Progress, Step
 from dreamd.dream.workshop import Workshop
 from dreamd.errors import DreamdError
 from dreamd.log import logger
 from dreamd.memory.tree import Tree
 from dreamd.search.index import SessionDoc, TurnDoc
+from dreamd.search.notes import memory_files
 from dreamd.state.records import SessionRecord
 from dreamd.transcripts.event import Origin, Role
 
@@ -38,7 +39,7 @@ def index_memory(shop: Workshop) -> None:
     """The memory files as they are now."""
     try:
         tree = Tree.read(shop.places.memory_root, shop.config.guards.protect)
-        shop.index.update_memory({path: file.data for path, file in tree.files.items()})
+        shop.index.update_memory(memory_files(tree))
     except (DreamdError, OSError) as fault:
         logger().warning("index.failed", fault=type(fault).__name__)
 
@@ -47,9 +48,11 @@ def _index_sessions(shop: Workshop, watch: Progress) -> None:
     now, idle = shop.clock.now(), shop.config.gates.idle
     try:
         known = shop.index.indexed_sessions()
+        sessions = shop.sessions.list()
+        _follow_sessions(shop, sessions)
         wanted = [
             one
-            for one in shop.sessions.list()
+            for one in sessions
             if one.excluded_because is None and one.finished(now, idle) and known.get(one.name) != _stamp(one)
         ]
         for done, session in enumerate(wanted):
@@ -59,22 +62,43 @@ def _index_sessions(shop: Workshop, watch: Progress) -> None:
         logger().warning("index.failed", fault=type(fault).__name__)
 
 
+def _follow_sessions(shop: Workshop, sessions: Sequence[SessionRecord]) -> None:
+    """What was indexed leads to where it can be read: the transcript, or its copy; what can be read nowhere any more goes."""
+    places = shop.index.places()
+    wanted = {one.name: _place(shop, one) for one in sessions if one.name in places and one.excluded_because is None}
+    for name, place in places.items():
+        now = wanted.get(name)
+        if now is None:
+            shop.index.remove_session(name)
+        elif now != place:
+            shop.index.move_session(name, now)
+
+
+def _place(shop: Workshop, session: SessionRecord) -> str | None:
+    """Where a session's words are: its main file, or the copy of it; None where there is neither."""
+    if Path(session.path).exists():
+        return session.path
+    copy = copy_of(session)
+    kept = shop.archive.file(copy) if copy else None
+    return str(kept) if kept and kept.exists() else None
+
+
 def _stamp(session: SessionRecord) -> str:
     return f"{session.bytes}:{session.human_turns}"
 
 
 def _index_session(shop: Workshop, session: SessionRecord) -> None:
-    path = Path(session.path)
-    if not readable(shop, session):
+    place = _place(shop, session)
+    if place is None:
         return
     doc = SessionDoc(
         id=session.name,
         agent=session.agent,
         project=session.project.name if session.project else "",
         project_key=session.project.key if session.project else "",
-        path=session.path,
+        path=place,
     )
-    shop.index.update_session(doc, _turns(shop, session, path), _stamp(session))
+    shop.index.update_session(doc, _turns(shop, session, Path(session.path)), _stamp(session))
 
 
 def _turns(shop: Workshop, session: SessionRecord, path: Path) -> Iterator[TurnDoc]:

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import datetime as dt
 from collections import defaultdict
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from dreamd.dream import contradiction
 from dreamd.dream.clerk import Clerk, Fate, PersonLine, Shelf, Table, bare, topic_of
+from dreamd.dream.elision import is_elision
 from dreamd.engines.protocol import Engine, Finding, Kind, KnownEntry, Scope, Topic, Usage
 from dreamd.memory.document import entry_key
-from dreamd.memory.layout import MEMORY, POINTER
+from dreamd.memory.layout import MEMORY, POINTER, part_of
 from dreamd.memory.plan import ChangeKind, EntryRecord, Reason
 from dreamd.memory.wish import Wish
 
@@ -23,6 +24,40 @@ class Knowledge:
     records: tuple[EntryRecord, ...]
     retired: tuple[EntryRecord, ...]  # tombstones: a person deleted them
     person: tuple[PersonLine, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Said:
+    """Words that stand somewhere, by where they hold: in one project, or ("") everywhere."""
+
+    lines: frozenset[tuple[str, str]]  # a person's own
+    records: Mapping[tuple[str, str], Topic]
+    retired: frozenset[tuple[str, str]]  # that a person deleted
+
+    @classmethod
+    def of(cls, knowledge: Knowledge) -> Said:
+        """Everything that memory says, and what it shall not say again."""
+        return cls(
+            frozenset((_where(line.file), _plain(line.text)) for line in knowledge.person),
+            {(_where(r.file), _plain(r.text)): topic_of(r) for r in knowledge.records if r.kind != POINTER},
+            frozenset((_where(record.file), _plain(record.text)) for record in knowledge.retired),
+        )
+
+    def already(self, text: str, shelf: Shelf) -> Reason | None:
+        """Why a sentence needs no saying on a shelf; how it meets its own topic's entries is for the engine to decide."""
+        places = [(where, _plain(text)) for where in ("", _where(shelf.file))]
+        if any(place in self.retired for place in places):
+            return Reason.RETIRED_BY_HAND
+        elsewhere = (self.records[place] != shelf.topic for place in places if place in self.records)
+        return Reason.DUPLICATE if any(place in self.lines for place in places) or any(elsewhere) else None
+
+
+def _where(file: str) -> str:
+    return part_of(file) if file.startswith("projects/") else ""
+
+
+def _plain(text: str) -> str:
+    return entry_key(bare(text)).casefold().rstrip(".。!！")
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,21 +81,25 @@ def consolidate(
     now: dt.datetime,
     zone: dt.tzinfo,
 ) -> Consolidation:
-    """Asks the engine topic by topic and applies what it proposes.
+    """Asks the engine topic by topic and applies what it proposes; what stands in the same words elsewhere it is not asked.
 
     `shelve` says where a finding goes; `withheld` and `reject` say no with a reason (undone or forgotten before; junk or a
     secret). Findings are taken oldest first, so that the newest value stands.
     """
-    table = Table({line.key: line for line in knowledge.person}, reject, run_id, now, zone)
+    def screened(text: str) -> Reason | None:
+        return reject(text) or (Reason.JUNK if is_elision(text) else None)
+
+    table = Table({line.key: line for line in knowledge.person}, screened, run_id, now, zone)
+    said = Said.of(knowledge)
     for record in knowledge.records:
         table.put(_standing(record, table.lines))
     shelves: dict[Topic, Shelf] = {}
     by_topic: defaultdict[Topic, list[Finding]] = defaultdict(list)
     for finding in sorted(findings, key=_by_time):
-        if reason := withheld(finding) or reject(finding.text):
+        shelf = shelve(finding)
+        if reason := withheld(finding) or screened(finding.text) or said.already(finding.text, shelf):
             table.fates.append(Fate(finding.id, reason))
             continue
-        shelf = shelve(finding)
         shelves[shelf.topic] = shelf
         by_topic[shelf.topic].append(finding)
     usage = []

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import datetime as dt
+import errno
 import hashlib
 import os
 from collections.abc import Iterator
@@ -18,6 +19,8 @@ from dreamd.log import logger
 #: Claude Code's own lock in a memory root: first line the holder's pid (CLIENTS: taken over when older than this or dead).
 AGENT_LOCK = ".consolidate-lock"
 _AGENT_LOCK_LASTS = dt.timedelta(hours=1)
+#: What flock answers on a mount that knows no locks (NFS with nolock, some FUSE ones).
+_NO_LOCKS = frozenset({errno.ENOLCK, errno.ENOSYS, errno.EOPNOTSUPP, errno.EINVAL})
 _HINT = "wait for it to end, or see `dreamd status`"
 
 
@@ -53,11 +56,19 @@ def _acquired(path: Path) -> FileLock:
         raise LockHeld(f"another dream holds the lock{f' (pid {holder})' if holder else ''}", hint=_HINT) from None
     except OSError as fault:
         raise StateError(
-            f"the dream lock {path} cannot be used: {fault.strerror}", hint="check the state directory's rights"
+            f"the dream lock {path} cannot be used: {fault.strerror}", hint=_lock_hint(fault.errno, path.parent)
         ) from fault
     if left.strip():
         logger().info("lock.taken_over")  # whoever left that text is gone: the kernel gave us the lock
     return lock
+
+
+def _lock_hint(number: int | None, folder: Path) -> str:
+    if number in _NO_LOCKS:
+        return f"the file system of {folder} has no file locks; set XDG_STATE_HOME to a folder on a local disk"
+    if number in (errno.ENOSPC, errno.EDQUOT):
+        return f"free some space on the disk of {folder}"
+    return f"check the rights of {folder}, or set XDG_STATE_HOME to a folder of yours on a local disk"
 
 
 def still_ours(lock: FileLock) -> bool:

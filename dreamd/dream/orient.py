@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 from dreamd.dream.clerk import PersonLine
 from dreamd.dream.consolidate import Knowledge
 from dreamd.dream.deadlines import deadlines
 from dreamd.dream.workshop import Workshop
+from dreamd.memory.document import parse
 from dreamd.memory.survey import Survey, refuse_vanished, survey
 from dreamd.memory.tree import Tree
+from dreamd.search.notes import memory_files
 from dreamd.state.records import Pending
 
 
@@ -35,8 +38,16 @@ def look(shop: Workshop, *, accept_loss: bool = False) -> tuple[Tree, Survey, Kn
         *found.tombstones,
         *(replace(record, retired_at=now) for record in found.retired if record.kind != "pointer"),
     )
-    person = tuple(PersonLine(one.file, one.section, one.text, one.key) for one in found.theirs)
-    return tree, found, Knowledge(found.records(), retired, person)
+    person = [PersonLine(one.file, one.section, one.text, one.key) for one in found.theirs]
+    return tree, found, Knowledge(found.records(), retired, (*_beside(tree), *person))
+
+
+def _beside(tree: Tree) -> Iterator[PersonLine]:
+    """What stands in files of the memory root that are not dreamd's business: known, so that it is not said twice."""
+    for path, data in memory_files(tree).items():
+        if path not in tree.files:
+            for block in parse(data.decode("utf-8", "replace")).entries:
+                yield PersonLine(path, block.section, block.text, block.key)
 
 
 def orient(shop: Workshop, named: tuple[str, ...] = (), *, accept_loss: bool = False) -> Orientation:

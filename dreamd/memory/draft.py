@@ -80,12 +80,16 @@ def _is_over(bench: Workbench, path: str, doc: Document) -> bool:
     if "/" not in path or path not in bench.made_files or (file is not None and (file.protected or file.link)):
         return False
     titles = {title for made_in, title in bench.made_headings if made_in == path}
-    if file is not None and doc.render() == file.text:
-        return False
+    if file is not None and parse(file.text).front != _front_before(bench, path):
+        return False  # a person's own words
     return all(
         block.kind in {BlockKind.FRONT, BlockKind.BLANK} or (block.kind is BlockKind.HEADING and block.text in titles)
         for block in doc.blocks
     )
+
+
+def _front_before(bench: Workbench, path: str) -> str:
+    return parse(bench.survey.snapshot.files.get(path, b"").decode(errors="replace")).front
 
 
 def _made(bench: Workbench, plan: Plan, removed: set[str]) -> Made:

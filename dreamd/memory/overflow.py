@@ -67,7 +67,9 @@ def _blanks_behind(doc: Document) -> dict[int, int]:
 def carries(moving: Moving, tree: Tree, survey: Survey, caps: Caps, closed: frozenset[str]) -> tuple[Carry, ...]:
     """Where each of them goes: in their order, into as many parts of the overflow file as they need."""
     shelves = _Shelves(tree, survey, moving, caps.topic_max_lines, closed)
-    return tuple(shelves.put(one) for one in sorted(survey.theirs, key=lambda one: (one.file, one.line)) if one in moving)
+    return tuple(
+        shelves.put(one) for one in sorted(survey.theirs, key=lambda one: (one.file, one.line)) if one in moving
+    )
 
 
 class _Shelves:

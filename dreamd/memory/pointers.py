@@ -27,8 +27,8 @@ def pointers(
 ) -> tuple[list[Wish], list[Wish]]:
     """One line of MEMORY.md for each topic file that a person does not point to already; those without a file go.
 
-    Pointers take at most half of what a person's own lines leave. Where there are more topics than lines for them, those
-    that nothing confirmed for longest share lines.
+    Pointers take at most half of the lines and two thirds of the bytes that a person's own entries leave. Where there are
+    more topics than that, those that nothing confirmed for longest share lines.
     """
     if MEMORY in ground.closed:
         return [Wish(record) for record in old], []
@@ -36,7 +36,8 @@ def pointers(
     wanted = (set(desk.records) | ground.topics) - ground.pointed
     ordered = sorted(wanted, key=lambda file: (-desk.newest(file), file))
     links = {file: desk.link(file) for file in ordered}
-    room = Room((caps.max_lines - ground.lines.get(MEMORY, 0)) // 2, (caps.max_bytes - ground.bytes.get(MEMORY, 0)) // 2)
+    lines, size = (caps.max_lines - ground.lines.get(MEMORY, 0), caps.max_bytes - ground.bytes.get(MEMORY, 0))
+    room = Room(lines // 2, size * 2 // 3, caps.max_bytes * 3 // 4)
     plan = leads(ordered, links, room)
     free = list(old)
     wishes = []
@@ -105,7 +106,8 @@ class _Desk:
         about = self.ground.about.get(file, "")
         if about and not self.records.get(file):
             pieces.append(_cut(about, longest))
-        pieces += _essentials(self.records.get(file, ()), longest - sum(len(piece.encode()) + 2 for piece in pieces))
+        left = longest - sum(len(piece.encode()) + 2 for piece in pieces)
+        pieces += _essentials(self.records.get(file, ()), left, worth_cutting=not pieces)
         return f"{head}: {'; '.join(pieces)}" if pieces else head
 
     def pointer(self, files: tuple[str, ...], value: str, text: str, known: EntryRecord | None) -> Wish:
@@ -143,25 +145,31 @@ def _part_name(name: str) -> str:
 
 
 def _cut(text: str, longest: int) -> str:
-    """The words that fit."""
+    """The words that fit, with a mark where some do not."""
     text = text.rstrip(".。")
-    while len(text.encode()) > longest:
-        shorter = text[: len(text) * longest // len(text.encode())].rstrip()
-        text = f"{shorter.removesuffix('…')[:-1].rstrip()}…"
-    return text
+    if len(text.encode()) <= longest:
+        return text
+    fits = text.encode()[: max(longest - len("…".encode()), 0)].decode(errors="ignore")
+    words = fits.rpartition(" ")[0] if not text[len(fits)].isspace() and " " in fits[len(fits) // 2 :] else fits
+    return f"{words.rstrip(' ,;:')}…"
 
 
-def _essentials(records: Iterable[EntryRecord], room: int) -> list[str]:
+def _essentials(records: Iterable[EntryRecord], room: int, *, worth_cutting: bool = False) -> list[str]:
+    """The two or three weightiest sentences that fit; the first of all cut short rather than none."""
     chosen: list[str] = []
-    for record in sorted(records, key=lambda r: (-rank(r), r.id)):
+    ordered = sorted(records, key=lambda r: (-rank(r), r.id))
+    left = room
+    for record in ordered:
         text = " ".join(record.text.split()).rstrip(".。")
         size = len(text.encode()) + 2
-        if size > room:
+        if size > left:
             continue
         chosen.append(text)
-        room -= size
+        left -= size
         if len(chosen) == _ESSENTIALS:
             break
+    if not chosen and ordered and worth_cutting and room > 0:
+        return [_cut(" ".join(ordered[0].text.split()), room)]
     return chosen
 
 

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
+from bisect import bisect_right
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import accumulate
 from typing import NamedTuple
 
-SHORTEST_HOOK = 60  # bytes
 GROUP = 12  # files that share a line, unless there is no room for so many lines
-#: How long hooks may be, from the most recently confirmed topic on: so many topics, so many bytes each.
-_HOOKS = ((12, 280), (24, 160))
+#: How long hooks may be, in bytes, from the most recently confirmed topic on; the shortest for all behind these.
+_HOOKS = (280,) * 12 + (160,) * 24
+_SHORTEST_HOOK = 60
 _AROUND = 5  # bytes of a line beside link and hook: bullet, colon, line end
 _SHARED = 10  # bytes of a shared line beside its links
 
@@ -21,6 +22,7 @@ class Room(NamedTuple):
 
     lines: int
     bytes: int
+    most: int  # bytes that links may take at the very most; beyond (some 500 topics) the oldest have none
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,42 +46,25 @@ def leads(ordered: Sequence[str], links: Mapping[str, str], room: Room) -> Leads
         room: what there is for all of them together.
     """
     sizes = [len(links[file].encode()) for file in ordered]
-    own = [0, *accumulate(size + SHORTEST_HOOK + _AROUND for size in sizes)]
-    rest = [0, *accumulate(size + 2 for size in reversed(sizes))]
-    counts: defaultdict[str, int] = defaultdict(int)
-    best = 0
-    for alone in range(len(ordered), -1, -1):
-        if alone < len(ordered):
-            counts[_folder(ordered[alone])] += 1
+    hooks = [*_HOOKS, *([_SHORTEST_HOOK] * len(ordered))][: len(ordered)]
+    own = [0, *accumulate(size + hook + _AROUND for size, hook in zip(sizes, hooks, strict=True))]
+    rest = [0, *accumulate(size + len(", ") for size in reversed(sizes))]
+    counts: Counter[str] = Counter()
+    alone = len(ordered)
+    while alone:
         lines = _lines(counts.values(), GROUP)
-        if alone + lines <= room.lines and own[alone] + rest[len(ordered) - alone] + lines * _SHARED <= room.bytes:
-            best = alone
+        size = own[alone] + rest[len(ordered) - alone] + lines * _SHARED
+        if alone + lines <= room.lines and size <= room.bytes:
             break
-    left = room.bytes - own[best] - rest[len(ordered) - best]
-    older = tuple(ordered[best:])
-    return Leads(dict(zip(ordered[:best], _hooks(best, left), strict=True)), older, _group(older, room.lines))
+        alone -= 1
+        counts[_folder(ordered[alone])] += 1
+    single = dict(zip(ordered[:alone], hooks[:alone], strict=True))
+    known = bisect_right(list(accumulate(size + len(", ") + 1 for size in sizes[alone:])), room.most)
+    return Leads(single, tuple(ordered[alone:][:known]), _group(counts, room.lines))
 
 
-def _hooks(count: int, left: int) -> list[int]:
-    """The longest hook of each of the first topics; `left`: bytes beyond what the shortest take."""
-    hooks = []
-    wished = [longest for many, longest in _HOOKS for _ in range(many)]
-    for place in range(count):
-        longest = wished[place] if place < len(wished) else SHORTEST_HOOK
-        more = longest - SHORTEST_HOOK
-        if more > left:
-            longest, left = SHORTEST_HOOK, 0
-        else:
-            left -= more
-        hooks.append(longest)
-    return hooks
-
-
-def _group(older: Sequence[str], lines: int) -> int:
+def _group(counts: Mapping[str, int], lines: int) -> int:
     """How many must share one line."""
-    counts: defaultdict[str, int] = defaultdict(int)
-    for file in older:
-        counts[_folder(file)] += 1
     group = GROUP
     while _lines(counts.values(), group) > max(lines, len(counts)):
         group += GROUP

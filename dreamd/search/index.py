@@ -120,6 +120,13 @@ class Index:
         with self._file.reading() as db:
             return dict(db.execute("SELECT name, stamp FROM session"))
 
+    def places(self) -> dict[str, str]:
+        """Session id → where its words are said to lie; empty where there is no usable index."""
+        if self.needs_rebuild:
+            return {}
+        with self._file.reading() as db:
+            return dict(db.execute("SELECT name, path FROM session"))
+
     def counts(self) -> tuple[int, int, int]:
         """How many memory lines, sessions and turns can be found."""
         if self.needs_rebuild:

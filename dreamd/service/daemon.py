@@ -6,6 +6,7 @@ import contextlib
 import datetime as dt
 import os
 import signal
+import sys
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -28,6 +29,7 @@ from dreamd.service.child import Child, Ended
 from dreamd.service.notify import Systemd
 from dreamd.service.troubles import Troubles
 from dreamd.service.watch import Watched, Watcher
+from dreamd.state.database import Database
 from dreamd.state.process import Owner
 from dreamd.state.records import Request
 from dreamd.state.requests import Requests
@@ -154,6 +156,8 @@ class Daemon:
                 case _:
                     others.append(message)
         report = self.app.shop.scanner.look(hints, self.app.shop.clock.now()) if hints else None
+        if lost:
+            self.watcher.supervise()  # a root that has just appeared is watched at once
         if lost or (report is not None and report.unknown_paths):
             self._scan()
         for message in others:
@@ -173,7 +177,9 @@ class Daemon:
         began = time.process_time()
         report = self.app.shop.scanner.scan(self.app.shop.clock.now())
         cost = time.process_time() - began
-        self.scan_due = time.monotonic() + min(cost / _SHARE, _LONGEST_STRETCH)
+        # Where no events come a scan is all there is.
+        stretch = 0.0 if any(one.problem for one in self.watcher.state()) else min(cost / _SHARE, _LONGEST_STRETCH)
+        self.scan_due = time.monotonic() + stretch
         fresh = set(report.unknown_types) - self.told.types
         if fresh:
             self.told.types |= fresh
@@ -298,7 +304,9 @@ class Daemon:
 
     def _watcher(self) -> Watcher:
         roots = [(source.agent, source.root) for source in sources(self.app.loaded)]
-        return Watcher(roots, lambda path: self.queue.put(Hint(path)), lambda: self.queue.put(Lost()))
+        places = self.app.loaded.places
+        own = (places.memory_root, places.state_dir)
+        return Watcher(roots, lambda path: self.queue.put(Hint(path)), lambda: self.queue.put(Lost()), own=own)
 
     def _scheduler(self) -> BackgroundScheduler:
         """The tick and nothing else: whether a dream is due is in the database, so a missed tick loses nothing."""
@@ -329,6 +337,14 @@ def _signals(queue: SimpleQueue[Message]) -> Iterator[None]:
     finally:
         for number, handler in before.items():
             signal.signal(number, handler)
+
+
+def prepare(loaded: Loaded) -> None:
+    """Makes or migrates the database, then begins anew without what only that needed (10 MB for months)."""
+    Database.open(loaded.places.database).close()
+    if "alembic" in sys.modules:
+        sys.stdout.flush()
+        os.execv(sys.executable, [sys.executable, *sys.orig_argv[1:]])  # noqa: S606 - ourselves, as we were called
 
 
 def serve(loaded: Loaded, config: Path | None, systemd: Systemd) -> int:

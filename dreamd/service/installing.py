@@ -24,7 +24,9 @@ def install(spec: ServiceSpec) -> Ledger:
     """Installs and starts the service; doing it again changes nothing. Raises ServiceError."""
     done = launchd.install(spec) if on_launchd() else systemd.install(spec)
     if fleeting(spec.program, spec.home):
-        done.notes.append(f"{spec.program[0]} lies in a cache and may vanish; install dreamd for good, then do this again")
+        done.notes.append(
+            f"{spec.program[0]} lies in a cache and may vanish; install dreamd for good, then do this again"
+        )
     if not on_launchd():
         done.notes += _about_linger()
     return done

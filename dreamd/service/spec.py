@@ -78,7 +78,7 @@ def fleeting(program: tuple[str, ...], home: Path) -> bool:
     """Whether the program lies where things are thrown away: `uvx`, `pipx run`, a temporary directory."""
     path = Path(os.path.realpath(program[0]))
     caches = [home / one for one in _CACHES] + [home / "Library" / one for one in _CACHES]
-    return any(path.is_relative_to(os.path.realpath(one)) for one in [*caches, tempfile.gettempdir()])
+    return any(path.is_relative_to(os.path.realpath(one)) for one in (*caches, Path(tempfile.gettempdir())))
 
 
 def unseen_keys(loaded: Loaded) -> tuple[str, ...]:

@@ -57,7 +57,13 @@ def system_unit(program: Sequence[str]) -> str:
 
 
 def _in_temporary(spec: ServiceSpec) -> bool:
-    needed = [*spec.writable, *spec.transcripts, spec.home, Path(spec.program[0]), *([spec.config] if spec.config else [])]
+    needed = [
+        *spec.writable,
+        *spec.transcripts,
+        spec.home,
+        Path(spec.program[0]),
+        *([spec.config] if spec.config else []),
+    ]
     return any(one.is_relative_to(temporary) for one in needed for temporary in _TEMPORARY)
 
 

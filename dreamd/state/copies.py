@@ -43,7 +43,7 @@ class Copies:
         shared = exists().where(
             files.c.session == sessions.c.id, other.c.path == files.c.path, other.c.native_id != files.c.native_id
         )
-        return self._sessions(_DREAMT_OF, ~_WANTING, _COPIED, _there(), ~shared, sessions.c.quiet_at <= quiet_since)
+        return self._sessions(_DREAMT_OF, _COPIED_AS_IT_IS, _there(), ~shared, sessions.c.quiet_at <= quiet_since)
 
     def expendable(self) -> tuple[SessionRecord, ...]:
         """Sessions with a copy and nothing unread in them, longest quiet first."""
@@ -109,6 +109,7 @@ def _there() -> ColumnElement[bool]:
 
 _MAIN = and_(files.c.kind == "main", files.c.lost_at.is_(None), files.c.mtime_ns.is_not(None))
 _COPIED = sessions.c.archived_at.is_not(None)
+_COPIED_AS_IT_IS = and_(_COPIED, or_(sessions.c.grown_at.is_(None), sessions.c.grown_at < sessions.c.archived_at))
 _DREAMT_OF = and_(
     sessions.c.unread == 0,
     sessions.c.excluded.is_(None),
@@ -116,7 +117,7 @@ _DREAMT_OF = and_(
     sessions.c.lost_at.is_(None),
 )
 _WANTING = and_(
-    or_(sessions.c.archived_at.is_(None), sessions.c.grown_at > sessions.c.archived_at),
+    or_(sessions.c.archived_at.is_(None), sessions.c.grown_at >= sessions.c.archived_at),
     or_(sessions.c.trimmed_at.is_(None), sessions.c.grown_at > sessions.c.trimmed_at),
     or_(sessions.c.excluded.is_(None), sessions.c.excluded.not_in(sorted(_NOT_KEPT))),
     sessions.c.lost_at.is_(None),

@@ -29,6 +29,7 @@ class Clipper:
         self._kept: list[bytes] = []
         self._open: bytearray | None = None  # the beginning of a string that has not ended yet
         self._limit = STRING  # of that string
+        self._last = b""  # byte of the block before, while a string is open
         self._carry = b""
         self._given_up = False
 
@@ -67,11 +68,12 @@ class Clipper:
             if not found[2]:
                 self._keep(data[position:inside])
                 self._open, self._limit = bytearray(data[inside : inside + limit + 1]), limit
+                self._last = data[-1:]
                 return
             if found.end(1) - inside > limit:
                 self._keep(data[position:inside])
-                self._keep(_cut(data[inside : inside + limit]))
                 position = found.end(1)
+                self._keep(_cut(data[inside : inside + limit], data[position - 1 : position]))
         self._keep(data[position:])
 
     def _go_on(self, opened: bytearray, data: bytes) -> int:
@@ -81,17 +83,23 @@ class Clipper:
         opened += data[: min(end, max(self._limit + 1 - len(opened), 0))]
         if end < len(data):  # at its closing quote
             content = bytes(opened)
-            self._keep((content if len(content) <= self._limit else _cut(content[: self._limit])) + b'"')
+            if len(content) > self._limit:
+                content = _cut(content[: self._limit], data[end - 1 : end] if end else self._last)
+            self._keep(content + b'"')
             self._open = None
             end += 1
+        self._last = data[-1:]
         return end
 
 
-def _cut(content: bytes) -> bytes:
-    """A string's head without a broken escape or character at its end, marked as cut."""
+def _cut(content: bytes, last: bytes) -> bytes:
+    """A string's head without a broken escape or character at its end, marked as cut.
+
+    A brace as its last byte stays: in a line that breaks off, the next record may be glued to it, and this is where that begins.
+    """
     for pattern in (_OPEN_ESCAPE, _HALF_PAIR):
         found = pattern.search(content)
         if found and len(found[1]) % 2:
             content = content[: found.end(1) - 1]
     _, whole = codecs.utf_8_decode(content, "replace", False)
-    return content[:whole] + MARK
+    return content[:whole] + MARK + (last if last == b"{" else b"")

@@ -7,9 +7,9 @@ from dataclasses import replace
 import pytest
 
 from dreamd.errors import LockHeld
+from dreamd.processes import started
 from dreamd.state.database import Database
 from dreamd.state.lease import FOREIGN_SILENCE, Lease
-from dreamd.processes import started
 from dreamd.state.process import Life, Owner
 from state.state_data import HOUR, T0, start
 

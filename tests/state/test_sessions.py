@@ -77,20 +77,6 @@ def test_success_clears_failures(database, sessions):
     assert sessions.get("s1").failures == 0
 
 
-def test_archive_wants_a_copy_again_when_a_session_grows(database, sessions):
-    first = sighting("s1", ["a"])
-    see(database, first, sighting("s2", []))
-    assert [one.id for one in sessions.archivable(NOW)] == ["s1"]
-    assert sessions.archivable(T0 - HOUR) == ()
-    row = sessions.get("s1").row
-    sessions.archived(row, path="x.zst", digest="d", now=NOW)
-    assert sessions.archivable(NOW) == ()
-    see(database, sighting("s1", ["b"], before=first.reading.cursor), now=NOW + HOUR)
-    assert [one.id for one in sessions.archivable(NOW + HOUR)] == ["s1"]
-    sessions.unarchived(row)
-    assert sessions.get("s1").archived_at is None
-
-
 def test_forgotten_session_leaves_no_finding_and_no_turn_to_learn_in_any_copy(database, sessions):
     see(database, sighting("s1", ["a"], lineage="l"))
     see(database, sighting("s2", ["a", "b"], lineage="l"))

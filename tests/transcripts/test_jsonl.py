@@ -1,12 +1,9 @@
 """Lines of any kind and length, read as bytes."""
 
 import os
-import subprocess
-import sys
 import zlib
 from pathlib import Path
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -88,27 +85,6 @@ def test_odd_values_count_as_missing_and_the_rest_stands(tmp_path: Path) -> None
     assert words(path) == ["use tabs"]
     reading = scan(path)
     assert (reading.bad_lines, reading.output_tokens) == (0, {"msg_2": 3})
-
-
-@pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="the kernel tells no peak memory here")
-def test_an_oversized_line_is_read_past_in_flat_memory(tmp_path: Path) -> None:
-    path = write(tmp_path, user(1, "before"))
-    with path.open("ab") as file:
-        file.write(b'{"type":"user","message":{"content":"')
-        for _ in range(200):
-            file.write(b"x" * 1024 * 1024)
-        file.write(b'"}}\n' + encode(user(2, "after")))
-    program = (
-        "import sys; from pathlib import Path; from dreamd.transcripts.claude_code import ClaudeCode; "
-        "from dreamd.transcripts.event import Cursor; adapter = ClaudeCode(); (file,) = adapter.discover(Path(sys.argv[1])); "
-        "reading = adapter.scan(file, Cursor()); told = list(adapter.read(Path(file.path))); "
-        "peak = Path('/proc/self/status').read_text().split('VmHWM:')[1].split()[0]; "
-        "print(reading.oversized_lines, len(reading.turns), len(told), peak)"
-    )
-    done = subprocess.run([sys.executable, "-c", program, tmp_path], capture_output=True, text=True, check=True)
-    oversized, turns, told, peak = map(int, done.stdout.split())
-    assert (oversized, turns, told) == (1, 2, 2)
-    assert peak < 150 * 1024
 
 
 def test_a_whole_last_line_is_told_without_its_newline(tmp_path: Path) -> None:

@@ -274,7 +274,7 @@ _VAGUE = rx(
     r"\b(?:recently|lately|the other day|a while (?:ago|back)|earlier(?: today| this)|earlier(?=$|[.,])|last time|next time|the next (?:few|couple)|(?<!as )soon(?!er)|later(?: on| today| this)|later(?=$|[.,])|shortly|yesterday|tomorrow|today|tonight|\w+ ago|"
     r"(?:last|next|this|coming) (?:week|month|year|quarter|sprint|night|weekend|mon|tues?|wed(?:nes)?|thu(?:rs)?|fri|sat(?:ur)?|sun)(?:day)?|"
     r"in (?:a few|some) (?:days|weeks|months)|these days|nowadays|so far|until now|this (?:morning|afternoon|evening))\b|"
-    r"最近|近来|前几天|过几天|前阵子|不久|上次|下次|稍后|之后再|昨天|今天|明天|前天|后天|刚刚|刚才|上周|下周|上个月|下个月|本周|这周|周[一二三四五六日末]|今年|去年|明年|"
+    r"最近|近来|前几天|过几天|前阵子|不久|上次|下次|稍后|之后再|昨天|今天|明天|前天|后天|刚刚|刚才|上周|下周|上个月|下个月|本周|这周|(?<![每一个双])周[一二三四五六日末]|今年|去年|明年|"
     r"\b(?:вчера|сегодня|завтра|недавно|gestern|heute|morgen früh|übermorgen|neulich|ayer|mañana|hoy|hier soir|avant-hier|aujourd'hui|demain|récemment)\b|昨日|明日|今日|先週|来週|어제|오늘|내일|지난주|다음 ?주"
 )
 _ISO = re.compile(r"\b(20\d\d)-(\d\d)-(\d\d)\b")

@@ -45,9 +45,13 @@ _REASON = rx(
     r"^(?P<ask>(?:can|could|would|let'?s|please|we (?:can|should)|remove|drop|delete|replace|rename|update|archive|close|don'?t|use|add|move|skip|ignore)\b[^?]{3,100}?),? (?:since|because|as|given that|now that) (?P<why>(?P<it>it'?s?|that'?s?|they'?(?:re)?|this) )?(?P<rest>[^?]{8,140})\??$"
 )
 #: Where a rule holds, said before the rule: "for every test in x, I'd like to see …".
-_PLACED = rx(r"^(?:(?:ok|alright|so|also|and),? )*(?P<where>(?:for|in) (?:every|all|each|any) [^,]{3,50}?),? (?P<rest>(?:i'd|i would|i want|we want|you should|please|use|prefer|avoid|keep) .+)$")
+_PLACED = rx(
+    r"^(?:(?:ok|alright|so|also|and),? )*(?P<where>(?:for|in) (?:every|all|each|any) [^,]{3,50}?),? (?P<rest>(?:i'd|i would|i want|we want|you should|please|use|prefer|avoid|keep) .+)$"
+)
 #: A rule that rides on a request: "refactor it, but keep in mind that handlers have to stay stateless".
-_REMINDED = rx(r"^.{3,160}?[,;.:-]? \b(?:but|and|also)?,? ?(?:please )?(?:keep in mind|bear in mind|remember|note|don'?t forget|be aware|mind)(?: that|:|,)+ (?P<rule>.{8,})$")
+_REMINDED = rx(
+    r"^.{3,160}?[,;.:-]? \b(?:but|and|also)?,? ?(?:please )?(?:keep in mind|bear in mind|remember|note|don'?t forget|be aware|mind)(?: that|:|,)+ (?P<rule>.{8,})$"
+)
 _ASKED_OF = rx(
     r"\b(?:remove|drop|delete|replace|rename|get rid of|update|upgrade|archive|close|use|move|skip|ignore) (?P<np>(?:the |our )?[\w@./-]+(?: [\w@./-]+){0,2})$"
 )
@@ -273,7 +277,9 @@ _HANGING = rx(
     r"^(?:it|this|that|these|those|they|them|he|she|there|here|one|so|which)\b(?! (?:repo|project))|\b(?:use|do|keep|make|call|put|move|set|prefer|drop|remove|rename|avoid|need|want|like|wants|likes|prefers|mention|with|about|for|of|to|in|on|at|from|by) (?:it|them|this|these|those)\b(?! (?:repo|project|way))"
 )
 #: A possessive or a verb that lacks the thing it speaks of: "call ours max_concurrency", "rename to publish.yml".
-_LACKING = rx(r"\b(?:call|rename|name|make|keep|set) (?:ours|theirs|mine|yours)\b|\b(?:should|let'?s|to|will|please|^) ?rename to\b")
+_LACKING = rx(
+    r"\b(?:call|rename|name|make|keep|set) (?:ours|theirs|mine|yours)\b|\b(?:should|let'?s|to|will|please|^) ?rename to\b"
+)
 _OPEN_END = rx(
     r"\b(?:our own|my own|their own|(?:the|these|those) (?:other|others|ones|rest|same|latter|former)|such|ours|theirs|mine|to (?:resolve|fix|solve)|of|with|for|to|and|or|than|as|when|if|by)\.$"
 )

@@ -44,6 +44,7 @@ _CLEAN: tuple[_Step, ...] = (
     (rx(r"^you (?:also )?have ([\w ./-]{2,40} access)$"), r"\1 is available"),
     (rx(r"^you (?:also )?have (access to [\w ./-]{2,60})$"), r"\1 is available"),
     (rx(r"\band (gather|put|store|collect|combine|save|group|bundle) (?=(?:under|in|into|inside)\b)"), r"and \1 them "),
+    (rx(r"^((?:always |only |please )*(?:answer|reply|respond))(?: to)? me(?= )"), r"\1"),
     (rx(r"\benable by default\b"), "enabled by default"),
     (rx(r"(?<=no longer use )([\w`.-]+) we (just|only|simply) (?=use\b)"), r"\1; we \2 "),
 )
@@ -86,7 +87,12 @@ _FIRST_PERSON: tuple[_Step, ...] = (
     (rx(r"^I(?:'d| would) (?:much )?rather "), "Would rather "),
     (rx(r"^I(?:'d| would) (?:much |really |strongly )?prefer\b"), "Prefers"),
     (rx(r"^I(?:'d| would) (?:really )?(like|love)\b"), r"Would \1"),
-    (rx(r"^I(?:'m| am| work| develop) (?:only |always |usually )?(?:on|using|under) (?=(?:a |an )?(?:windows|mac|osx|linux|ubuntu|debian|fedora|arch|nixos|wsl|m[1-4]|apple silicon|freebsd|chromebook))"), "Works on "),
+    (
+        rx(
+            r"^I(?:'m| am| work| develop) (?:only |always |usually )?(?:on|using|under) (?=(?:a |an )?(?:windows|mac|osx|linux|ubuntu|debian|fedora|arch|nixos|wsl|m[1-4]|apple silicon|freebsd|chromebook))"
+        ),
+        "Works on ",
+    ),
     (rx(r"^I(?:'m| am) "), "Is "),
     (rx(r"^I(?:'ve| have) "), "Has "),
     (rx(r"^I (?:really |explicitly |definitely |generally |personally )*(?:don'?t|do not) "), "Does not "),
@@ -95,13 +101,15 @@ _FIRST_PERSON: tuple[_Step, ...] = (
 )
 _ADVERB = r"(?:(?:really|much|strongly|generally|personally|absolutely|usually|just|also|still) )*"
 _PRESENT = rx(
-    rf"^I {_ADVERB}((?:always|never|usually|no longer|only|mostly) )?(prefer|like|love|hate|dislike|want|need|use|run|work|write|favou?r|expect|enjoy|despise|keep|commit|push|review|read|test|deploy|live|own|follow|develop|do|go|squash|rebase)\b"
+    rf"^I {_ADVERB}((?:always|never|usually|no longer|only|mostly) )?(prefer|like|love|hate|dislike|want|need|use|run|work|write|favou?r|expect|enjoy|despise|keep|commit|push|review|approve|merge|handle|release|check|sign|read|test|deploy|live|own|follow|develop|do|go|squash|rebase)\b"
 )
 _PAST = rx(r"^I (?:just |already |also )?(\w+ed|chose|did|ran|set|went|cut|put|took|had)\b")
 _MINE = rx(r"\bmy\b")
 #: Where a second sentence begins though nobody typed a stop, and the words after which it does not.
-_RUN_ON = rx(r" (?:it (?:needs|has|should|must|is|was|will)\b|(?:and|but|so) (?:if|when|once|then) |let'?s\b|can you\b|anyway (?:we|i|it)\b|this (?:will|is|makes|means|would|way)\b|then we\b|(?<=\.md )they\b|(?<=\.json )they\b|please\b(?=.{20}))")
-_RUN_ON_AFTER = 40
+_RUN_ON = rx(
+    r" (?:it (?:needs|has|should|must|is|was|will)\b|(?:and|but|so) (?:if|when|once|then) |let'?s\b|can you\b|anyway (?:we|i|it)\b|this (?:will|is|makes|means|would|way)\b|then we\b|(?<=\.md )they\b|(?<=\.json )they\b|please\b(?=.{20}))"
+)
+_RUN_ON_AFTER = 25
 _JOINS = words(
     "that because if when so since and but as where which think sure whether until before after once unless while than make makes "
     "does do how what though although or like time way case means why ensure know see say says said believe given is was not"
@@ -109,6 +117,13 @@ _JOINS = words(
 _TAIL = ",;:–—- \t"
 _SENTENCE_END = ".!?。！？…"
 _CHINESE_STEPS: tuple[_Step, ...] = (
+    (rx(r"(?<=[文语])(回答|回复)我(?=$|[，,。])"), r"\1"),
+    (
+        rx(
+            r"^(?:原来是|原因是|是)(?=[^，。]{4,40}[，,][^。]{2,40}(?:就好了|就行了|就可以了|就正常了|就没问题了|就解决了|要加|要设|需要加|得加))"
+        ),
+        "",
+    ),
     (rx(r"^(?:请|麻烦)(?:你)?(?:一定)?"), ""),
     (rx(r"^(?:以后|今后|从现在起|从今以后|从今往后|往后)(?!再)[，, ]?(?:请)?"), ""),
     (rx(r"^我(?:个人)?(?=(?:更|比较|一般|通常|最|很|非常)?(?:喜欢|偏好|偏爱|倾向|习惯|讨厌|反感|不喜欢))"), ""),
@@ -135,7 +150,7 @@ def english(core: str, *, rule: bool) -> str:
 def _first_sentence(text: str) -> str:
     """The text up to where a second sentence begins without any stop between them ("… safely it needs to be local")."""
     for match in _RUN_ON.finditer(text):
-        if match.start() >= _RUN_ON_AFTER and text[: match.start()].split()[-1].lower() not in _JOINS:
+        if match.start() >= _RUN_ON_AFTER and text[: match.start()].rsplit(maxsplit=1)[-1].lower() not in _JOINS:
             return text[: match.start()].rstrip(_TAIL)
     return text
 
@@ -178,6 +193,7 @@ def _third_person(text: str) -> str:
         new = _PRESENT.sub(lambda m: (m[1] or "") + _with_s(m[2]), text)
     if new == text:
         new = _PAST.sub(r"\1", text)
+    new = re.sub(r"\bmyself\b", "personally", new) if new != text else new
     return _MINE.sub("their", new) if new != text else text
 
 

@@ -8,9 +8,13 @@ from dreamd.engines.offline.cues import Cue, Cues, rx
 from dreamd.engines.protocol import Kind, Scope
 
 #: What somebody is or works on: true of them everywhere.
-_PERSONAL = rx(r"^(?:Works on (?:a |an )?(?:windows|mac|osx|linux|ubuntu|debian|fedora|arch|nixos|wsl|freebsd|chromebook|m[1-4] )|Is (?:an? |the |not an? |very |still |pretty |quite )*(?:[\w-]+ ){0,4}(?:developer|engineer|designer|student|scientist|analyst|beginner|expert|admin|administrator|researcher|manager|founder|architect|freelancer|consultant|teacher|programmer|dev|speaker|person)\b|Is (?:\w+ )?(?:new to|colou?r ?blind|dyslexic|deaf|blind|left-handed))")
+_PERSONAL = rx(
+    r"^(?:Works on (?:a |an )?(?:windows|mac|osx|linux|ubuntu|debian|fedora|arch|nixos|wsl|freebsd|chromebook|m[1-4] )|Is (?:an? |the |not an? |very |still |pretty |quite )*(?:[\w-]+ ){0,4}(?:developer|engineer|designer|student|scientist|analyst|beginner|expert|admin|administrator|researcher|manager|founder|architect|freelancer|consultant|teacher|programmer|dev|speaker|person)\b|Is (?:\w+ )?(?:new to|colou?r ?blind|dyslexic|deaf|blind|left-handed))"
+)
 #: A branch or a place that a project has by that name.
-_NAMED_PLACE = rx(r"\b(?:to|from|into|on|in|off) (?:the )?(?:release|staging|develop|prod|production|trunk|master|dev|gh-pages|qa|uat|preprod)\b")
+_NAMED_PLACE = rx(
+    r"\b(?:to|from|into|on|in|off) (?:the )?(?:release|staging|develop|prod|production|trunk|master|dev|gh-pages|qa|uat|preprod)\b"
+)
 _RULES = frozenset({Kind.PREFERENCE, Kind.PROHIBITION, Kind.CORRECTION, Kind.CONVENTION})
 
 #: What a rule about the way of working speaks of; none of it belongs to one project.
@@ -24,6 +28,10 @@ _WORKING = rx(
 #: A rule for whoever works here, in the imperative or about the person; what things must be is a project's matter.
 _ORDER = rx(
     r"^(?:always|never|do not|don't|avoid|stop|no|prefers?|hates?|likes?|dislikes?|loves?|would rather|would like|wants?|does not|keep|use|ask|answer|write|run|be|only|when|if|before|after|make|show|explain|reply|respond|put)\b|[\u4e00-\u9fff]"
+)
+#: How the agent should speak to the person, in any language.
+_ANSWERING = rx(
+    r"^(?:say so|do not write to me|never write to me)\b|\b(?:your (?:output|answers?|replies)|bullet points?|antwort\w*|respond[ea]\w*|répond\w*|réponses?|отвечай\w*|ответ\w*)|答えて|回答して|返答|대답|답변"
 )
 _DEFINITE = rx(
     r"\bthe (?!user|linter|formatter|tests?|code|diff|implementation|docs|commit|plan|existing|same|main|root|cause|reason|change|answer|summary|question|test suite|type|first|last|agent|person|subject|body|message|point|file|function|readme|changelog|end|beginning|rest|whole)\w+"
@@ -75,14 +83,16 @@ def scope_of(kind: Kind, text: str, said: str, cues: Cues, project: str) -> Scop
         return Scope.PROJECT
     if _PERSONAL.match(text):
         return Scope.GENERAL
-    if _NAMED_PLACE.search(text) and not cues.general.search(text):
-        return Scope.PROJECT
+    return _scope_of_rule(text, said, cues)
+
+
+def _scope_of_rule(text: str, said: str, cues: Cues) -> Scope:
     tied = cues.tied.search(text) or cues.asides.search(said) or _DEFINITE.search(text) or _PROPER.search(text)
-    if tied:
+    if tied or (_NAMED_PLACE.search(text) and not cues.general.search(text)):
         return Scope.PROJECT
-    return (
-        Scope.GENERAL if cues.general.search(text) or (_ORDER.match(text) and _WORKING.search(text)) else Scope.PROJECT
-    )
+    taste = cues.code == "zh" and cues.general.search(said)  # the line itself has lost its "I"
+    general = taste or cues.general.search(text) or _ANSWERING.search(text)
+    return Scope.GENERAL if general or (_ORDER.match(text) and _WORKING.search(text)) else Scope.PROJECT
 
 
 def subject_of(text: str) -> str:

@@ -66,14 +66,15 @@ _AFTER_VERB = words(
 )
 _CLAUSE = rx(
     rf"(?P<sep>;|—|–| - |, ?(?:and|but|so|then|however|though|eventually)?| so| but| and| eventually)\s+(?=maybe\b|perhaps\b|however\b|(?:can|could|would|should|shall|will) (?:you|we|i)\b|please\b|i\b|i'm\b|i'll\b|we\b|you\b|don'?t\b|do not\b|never\b|always\b|let'?s\b|it'?s?\b|that'?s?\b|this\b|what\b|how\b|why\b|is (?:it|that|this)\b|"
-    rf"(?<=[,;–—-] )(?:{VERBS})\b|(?<=however )\w)|(?P<csep>[，；,])\s*(?=请|麻烦|帮|你|我们?|先|然后|再|能不能|可以|怎么|为什么|这|那|但)"
+    rf"(?<=[,;–—-] )(?:{VERBS})\b|(?<=however )\w)|(?P<csep>[，；,])\s*(?=请|麻烦|帮|另外|还有|顺便|以后|你|我们?|先|然后|再|能不能|可以|怎么|为什么|这|那|但)"
 )
 _CONDITION = rx(r"^(?:when(?:ever)?|before|after|if|once|unless|every time|each time) ")
 _REFUSES = rx(r"^(?:never|don'?t|do not|dont|stop|avoid|no) ")
 _WORK_FIRST = rx(rf"^(?:just |then |now |please )*(?:{WORK})\b")
 #: What somebody took for true, and the words with which it is told as a change.
-_THOUGHT = rx(r"^(?:(?:so|but|hm+|oh|wait),? )?i th[oug]{2,4}h?t?h?\b")
+_THOUGHT = rx(r"^(?:(?:so|but|hm+|oh|wait|also|and|well|ok(?:ay)?),? )*i th[oug]{2,4}h?t?h?\b")
 _CHANGED = rx(r"\b(?:no longer|removed|renamed?|replaced|dropped|agreed|decided|deprecated)\b")
+_IF = re.compile(r"\b(?:if|in case|when|once|assuming)\b", re.IGNORECASE)
 _OF_A_CASE = rx(r"^(?:if|when|whenever) (?:an?|any|some|one of) [^,]+, ")
 _NAMED_LATER = rx(r"\b(?:him|her|them|instead)\b")
 _REQUEST = rx(r"^(?:can|could|would|will) (?:you|we|i)\b|^(?:please|帮我|请帮|麻烦)")
@@ -172,16 +173,20 @@ def _without_secrets(text: str) -> str:
 
 
 def _starts(text: str) -> list[int]:
-    return [0, *(m.end() for m in _CLAUSE.finditer(text))]
+    """Where a clause begins that may be judged by itself; what follows from a condition may not."""
+    return [0, *(m.end() for m in _CLAUSE.finditer(text) if not (_IF.search(text, 0, m.start()) and "then" in m[0]))]
 
 
 def _from_clause(
     text: str, head: _Head, cues: Cues, origin: Origin, dated: Dated, said: dt.datetime | None
 ) -> Verdict | Left:
     """Judges the sentence from one clause on: what follows it stays as long as it only supports it."""
+    before = text
     if head.core != text:
         again = _take_heads(text, cues)
         text, head = again.core, replace(head, corrected=head.corrected or again.corrected, opinion=again.opinion)
+    if _THOUGHT.match(before) and not _CHANGED.search(before):
+        return "doubt"
     text = _without_passing_tail(text, cues)
     bad = _left_for(text, cues)
     if bad:
@@ -289,7 +294,7 @@ def _strength(text: str, frame: Frame, head: _Head, cues: Cues, origin: Origin) 
     if frame.name != "imperative_contrast" and cues.contrasts.search(text):
         value += _CONTRAST_BONUS
     value += _CORRECTION_BONUS * head.corrected + _STRESS_BONUS * head.stressed + _ORIGIN_BONUS.get(origin, 0.0)
-    if cues.hedges.search(text):
+    if frame.name != "say_if" and cues.hedges.search(text):
         value -= _DOUBT
     if cues.pointers.search(text):
         value -= _DOUBT

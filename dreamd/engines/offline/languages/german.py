@@ -20,6 +20,7 @@ _FRAMES = (
     Frame("wir_nutzen", Kind.CONVENTION, rx(r"^wir (?:immer |grundsätzlich )?(?:verwenden|nutzen|benutzen|schreiben|deployen|unterstützen|speichern|taggen)\b (?!es|das|dies)[^?]{3,}"), 1.25, "Wir verwenden PostgreSQL 16."),
     Frame("zustaendig", Kind.PERSON, rx(r"^(?P<person>(?-i:[A-ZÄÖÜ][a-zäöüß]+(?: [A-ZÄÖÜ][a-zäöüß]+)?)) (?:ist (?:zuständig|verantwortlich) für|kümmert sich um|betreut)\b[^?]{3,}"), 1.25, "Jana ist verantwortlich für die Abrechnung."),
     Frame("arbeit_immer", Kind.CONVENTION, rx(r"^(?!wenn|warum|wie|was|das|dieser?|diese)(?:alle |jeder? |jedes |neue |unsere )?[\w-]*(?:commit|test|branch|\bpr|kommentar|migration|release|doku|code|variable|funktion|nachricht|log|abhängigkeit|fehlermeldung|schnittstelle|endpunkt|modul)[\w-]*(?: [^?,]{2,30}?)? (?:immer|nur|niemals|nie|müssen|muss|dürfen (?:nicht|nur|nie|kein)|darf (?:nicht|nur|nie|kein)|werden (?:immer|nur|nie))\b(?!.*(?:fehl|kaputt|schief|rot\b|langsam))[^?]{3,}"), 1.0, "Commit-Nachrichten nur auf Englisch, bitte nicht auf Deutsch."),
+    Frame("antworte", Kind.PREFERENCE, rx(r"^(?:bitte )?(?:antworte|antworten sie|erkläre?|sprich|fasse? dich|halte? dich|schreib(?:e)?)(?: mir)? (?!das\b|den\b|die\b|einen\b|eine\b|ein\b|es\b)(?:immer |stets |bitte |nur )?(?:kurz|knapp|ausführlich|auf (?:deutsch|englisch)|ohne|einfach|direkt|sachlich|in (?:stichpunkten|ganzen sätzen)|per du)[^?]{0,}"), 1.25, "Antworte kurz und ohne Einleitung."),
 )
 # fmt: on
 
@@ -38,4 +39,5 @@ GERMAN = Cues(
     lasting=rx(r"\b(?:immer|nie|niemals|stets|grundsätzlich|künftig)\b"),
     reasons=rx(r"\b(?:weil|damit|sonst|da wir)\b"),
     tied=rx(r"`[^`]+`|[\w-]+/[\w-]+|\b\w+\.[a-z]{2,4}\b|\b\w+_\w+\b|(?-i:\b[a-z]+[A-Z]\w+)|@\w+|\d"),
+    asides=rx(r"^in diesem (?:projekt|repo(?:sitory)?),? "),
 )

@@ -39,4 +39,5 @@ SPANISH = Cues(
     lasting=rx(r"\b(?:siempre|nunca|jamás|por defecto)\b"),
     reasons=rx(r"\b(?:porque|para que|ya que|si no)\b"),
     tied=rx(r"`[^`]+`|[\w-]+/[\w-]+|\b\w+\.[a-z]{2,4}\b|\b\w+_\w+\b|(?-i:\b[a-z]+[A-Z]\w+)|@\w+|\d"),
+    asides=rx(r"^en (?:este|el|nuestro) (?:proyecto|repo(?:sitorio)?),? "),
 )

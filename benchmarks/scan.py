@@ -23,6 +23,13 @@ from dreamd.transcripts.event import Cursor, SessionFile
 
 ROUNDS = 3
 UNCHANGED_FILES = 10_000
+#: Size and kind of a line → what it is filled with.
+LONG_LINES = {
+    "200 MB, output": b"x" * 1000,
+    "200 MB, typed": b"words and more words ",
+    "30 MB, typed, with emoji": b"words and \xf0\x9f\x9a\x80 ",
+    "30 MB, typed, quotes": rb"say \"words\" ",
+}
 WORDS = (
     "the",
     "build",
@@ -56,7 +63,8 @@ def main() -> None:
         root = given.tree or made_up(Path(folder) / "projects", given.megabytes * 1_000_000)
         throughput(root)
         memory("the tree", root)
-        memory("one line of 300 MB", one_long_line(Path(folder) / "long", 300))
+        for what, unit in LONG_LINES.items():
+            memory(f"one line of {what}", one_long_line(Path(folder) / what, what, unit))
         rescan(Path(folder) / "many")
 
 
@@ -159,15 +167,17 @@ def rescan(root: Path) -> None:
     print(f"rescan of {UNCHANGED_FILES} unchanged files: {min(spent) * 1000:.0f} ms of processor time")
 
 
-def one_long_line(root: Path, megabytes: int) -> Path:
+def one_long_line(root: Path, what: str, unit: bytes) -> Path:
     """A transcript whose second line is longer than anything that may be held."""
     path = root / "-long" / f"{uuid.UUID(int=1)}.jsonl"
     path.parent.mkdir(parents=True)
+    start = b'{"type":"user","message":{"content":"' if "typed" in what else b'{"type":"user","toolUseResult":"'
+    end = b'"}}\n' if "typed" in what else b'"}\n'
     with path.open("wb") as file:
-        file.write(b'{"type":"mode"}\n{"type":"user","toolUseResult":"')
-        for _ in range(megabytes):
-            file.write(b"x" * 1_000_000)
-        file.write(b'"}\n{"type":"mode"}\n')
+        file.write(b'{"type":"mode"}\n' + start)
+        for _ in range(int(what.split()[0])):
+            file.write(unit * (1_000_000 // len(unit)))
+        file.write(end + b'{"type":"mode"}\n')
     return root
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import datetime as dt
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from dreamd import __version__
 from dreamd.beacon import living
@@ -16,9 +16,10 @@ from dreamd.dream.workshop import Workshop
 from dreamd.ingest import Source
 from dreamd.memory.document import count_lines
 from dreamd.memory.tree import Tree
+from dreamd.state.lease import LeaseRecord
 from dreamd.state.marks import Mark
 from dreamd.state.records import SessionState
-from dreamd.state.run_record import Outcome
+from dreamd.state.run_record import Outcome, RunRecord
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,7 +60,7 @@ def status(shop: Workshop, sources: Sequence[Source], *, configured: bool) -> di
             **{state.value: getattr(counts, state.value) for state in SessionState},
             "archived": counts.archived,
         },
-        "last_run": last.to_json() if last else None,
+        "last_run": _as_it_stands(last, holder).to_json() if last else None,
         "last_success_at": rfc3339(shop.marks.time(Mark.LAST_SUCCESS_AT)),
         "last_attempt_at": rfc3339(shop.marks.time(Mark.LAST_ATTEMPT_AT)),
         "consecutive_failures": failures,
@@ -127,6 +128,12 @@ def problems(shop: Workshop) -> list[Problem]:
             )
         )
     return found
+
+
+def _as_it_stands(run: RunRecord, holder: LeaseRecord | None) -> RunRecord:
+    """A run without an outcome whose process is gone was interrupted; the next dream writes that down, for it mends memory first."""
+    ended = run.outcome is not None or (holder is not None and holder.run_id == run.id)
+    return run if ended else replace(run, outcome=Outcome.INTERRUPTED, reason="owner_died")
 
 
 def _watching(source: Source) -> dict[str, object]:

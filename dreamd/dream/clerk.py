@@ -191,11 +191,16 @@ class Clerk:
             record = replace(
                 record, text=text, key=entry_key(text), file=line.file, section=line.section, beneath=line.key
             )
-        if self.table.holds(record):
+        if self.table.holds(record) or self._stands(proposal.text or lead.text):
             self._leave(cited, Reason.DUPLICATE)
             return
         self.table.put(Wish(record, ChangeKind.ADD, reason, findings=record.findings))
         self._keep(cited, record.id, reason)
+
+    def _stands(self, text: str) -> bool:
+        """Whether a line that is not this topic's own, and that the engine was shown, says it in the same words."""
+        words = entry_key(bare(text)).casefold()
+        return any(not known.mine and entry_key(known.text).casefold() == words for known in self.known.values())
 
     def _merge(self, cited: Sequence[Finding], target: Wish | None, proposal: Proposal, reason: Reason) -> None:
         if target is None:

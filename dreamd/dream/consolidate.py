@@ -86,6 +86,7 @@ def consolidate(
     `shelve` says where a finding goes; `withheld` and `reject` say no with a reason (undone or forgotten before; junk or a
     secret). Findings are taken oldest first, so that the newest value stands.
     """
+
     def screened(text: str) -> Reason | None:
         return reject(text) or (Reason.JUNK if is_elision(text) else None)
 

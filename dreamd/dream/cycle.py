@@ -131,7 +131,9 @@ def _passes(night: Night, order: Order, lock: FileLock) -> Dreamt:
         # 10. Commit, wait for a person, or say honestly that nothing changes.
         if made.empty and not made.applied:
             _note_hand_edits(night, ground, plan, made)
-            ended = told(night.conclude(Outcome.NO_CHANGE, _why_nothing(ground, night), ground))
+            if night.failed and not night.reached:  # nothing usable was answered: no dream that went well
+                return Dreamt(night.end(Outcome.INCOMPLETE, "nothing_readable"))
+            ended = told(night.conclude(Outcome.NO_CHANGE, _why_nothing(ground), ground))
             break
         if order.dry_run or shop.config.memory.review:
             return Dreamt(_park(night, ground, plan, made, dry=order.dry_run), plan=plan)
@@ -189,10 +191,10 @@ def _consolidate(night: Night, ground: Orientation, findings: Sequence[Finding])
     return outcome
 
 
-def _why_nothing(ground: Orientation, night: Night) -> str:
+def _why_nothing(ground: Orientation) -> str:
     if not ground.chosen:
         return "nothing_pending"
-    return "nothing_readable" if night.failed and not night.reached else "nothing_worth_keeping"
+    return "nothing_worth_keeping"
 
 
 def _note_hand_edits(night: Night, ground: Orientation, plan: Plan, made: Draft) -> None:

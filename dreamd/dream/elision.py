@@ -20,7 +20,9 @@ _ALONE = re.compile(
 
 
 def is_elision(text: str) -> bool:
-    """True for "[… the rest stays as it is …]", "(unchanged)" and their like; a sentence about anything else is none."""
+    """True for "[… the rest stays as it is …]", "(unchanged)" and their like, and for what ends where a list was to follow."""
     bare = text.strip()
+    if bare.endswith((":", "：")):
+        return True
     wrapped = _OPENED.match(bare) is not None and _CLOSED.search(bare) is not None and "](" not in bare
     return (wrapped and _LEFT_OUT.search(bare) is not None) or _ALONE.fullmatch(bare.rstrip(".。…:： ")) is not None

@@ -17,7 +17,7 @@ _COMMON = 2_000
 _COMMON_SHARE = 0.34
 _SMALL = 30
 _MOST_ROWS = 6_000  # rows that the rare terms of one query may name together
-_LOOKED_AT = 120  # candidates whose text is read and ranked by all terms
+_LOOKED_AT = 120  # candidates whose text is read and ranked by all terms, if not more are asked for
 _SNIPPET = 300
 _BEFORE = 80  # characters of a snippet before the first word found
 _PART_WEIGHT = 0.5  # a part of an identifier beside the whole
@@ -110,7 +110,7 @@ def _ranked(
     weighed = [one for one in (_weigh(db, table, term, total) for term in terms) if one.rows]
     if not weighed:
         return []
-    rows = _candidates(db, table, weighed, total, filters)
+    rows = _candidates(db, table, weighed, total, filters, max(_LOOKED_AT, limit))
     texts = dict(
         db.execute(
             f"SELECT id, substr(text, 1, {_MAX_SHOWN}) FROM {table} WHERE id IN ({','.join('?' * len(rows))})",  # noqa: S608 - as above
@@ -136,7 +136,7 @@ def _weigh(db: sqlite3.Connection, table: str, term: Term, total: int) -> _Weigh
 
 
 def _candidates(
-    db: sqlite3.Connection, table: str, weighed: Sequence[_Weighed], total: int, filters: Filters
+    db: sqlite3.Connection, table: str, weighed: Sequence[_Weighed], total: int, filters: Filters, most: int
 ) -> list[int]:
     limit = min(_COMMON, int(total * _COMMON_SHARE)) if total >= _SMALL else _COMMON
     rare: list[Term] = []
@@ -145,34 +145,34 @@ def _candidates(
         if one.rows <= limit and named + one.rows <= _MOST_ROWS:
             rare.append(one.term)
             named += one.rows
-    rows = _by_bm25(db, table, rare, filters) if rare else []
+    rows = _by_bm25(db, table, rare, filters, most) if rare else []
     if (
         not rows
     ):  # only common words, or the rare ones are outside the filters: the newest rows that hold all, then any of them
         common = [one.term for one in weighed if one.term not in rare]
-        rows = _newest(db, table, " AND ".join(term.match for term in common), filters) if common else []
-        if len(common) > 1 and len(rows) < _LOOKED_AT:
-            rows += _newest(db, table, " OR ".join(term.match for term in common), filters)
-    return list(dict.fromkeys(rows))[: 2 * _LOOKED_AT]
+        rows = _newest(db, table, " AND ".join(term.match for term in common), filters, most) if common else []
+        if len(common) > 1 and len(rows) < most:
+            rows += _newest(db, table, " OR ".join(term.match for term in common), filters, most)
+    return list(dict.fromkeys(rows))[: 2 * most]
 
 
-def _by_bm25(db: sqlite3.Connection, table: str, rare: Sequence[Term], filters: Filters) -> list[int]:
+def _by_bm25(db: sqlite3.Connection, table: str, rare: Sequence[Term], filters: Filters, most: int) -> list[int]:
     match = " OR ".join(term.match for term in rare)
     if table == "memory" or filters == Filters():
         statement = f"SELECT rowid FROM {table}_words WHERE {table}_words MATCH ? ORDER BY rank LIMIT ?"  # noqa: S608 - as above
-        return [row for (row,) in db.execute(statement, (match, _LOOKED_AT))]
+        return [row for (row,) in db.execute(statement, (match, most))]
     where, values = _conditions(filters)
     statement = (
         "SELECT t.id FROM turn_words CROSS JOIN turn t ON t.id = turn_words.rowid CROSS JOIN session s ON s.id = t.session"  # noqa: S608 - conditions are fixed text
         f" WHERE turn_words MATCH ? {where} ORDER BY bm25(turn_words) LIMIT ?"
     )
-    return [row for (row,) in db.execute(statement, (match, *values, _LOOKED_AT))]
+    return [row for (row,) in db.execute(statement, (match, *values, most))]
 
 
-def _newest(db: sqlite3.Connection, table: str, match: str, filters: Filters) -> list[int]:
+def _newest(db: sqlite3.Connection, table: str, match: str, filters: Filters, most: int) -> list[int]:
     if table == "memory" or filters == Filters():
         statement = f"SELECT rowid FROM {table}_words WHERE {table}_words MATCH ? ORDER BY rowid DESC LIMIT ?"  # noqa: S608 - as above
-        return [row for (row,) in db.execute(statement, (match, _LOOKED_AT))]
+        return [row for (row,) in db.execute(statement, (match, most))]
     if filters.project is not None:
         match = f'"{project_word(filters.project)}" AND ({match})'
     where, values = _conditions(filters)
@@ -180,7 +180,7 @@ def _newest(db: sqlite3.Connection, table: str, match: str, filters: Filters) ->
         "SELECT t.id FROM turn_words CROSS JOIN turn t ON t.id = turn_words.rowid CROSS JOIN session s ON s.id = t.session"  # noqa: S608 - conditions are fixed text
         f" WHERE turn_words MATCH ? {where} ORDER BY turn_words.rowid DESC LIMIT ?"
     )
-    return [row for (row,) in db.execute(statement, (match, *values, _LOOKED_AT))]
+    return [row for (row,) in db.execute(statement, (match, *values, most))]
 
 
 def _conditions(filters: Filters) -> tuple[str, list[object]]:

@@ -15,7 +15,9 @@ seen = 0
 def written(event: str, arguments: tuple[object, ...]) -> object:
     if event == "open":
         mode, flags = arguments[1], arguments[2]
-        writes = (isinstance(mode, str) and any(c in mode for c in "wax+")) or (isinstance(flags, int) and flags & WRITES)
+        writes = (isinstance(mode, str) and any(c in mode for c in "wax+")) or (
+            isinstance(flags, int) and flags & WRITES
+        )
         return arguments[0] if writes else None
     if event == "os.rename":
         return arguments[1]

@@ -106,7 +106,7 @@ def test_a_segment_appended_again_in_the_same_file_is_no_new_turn(root: Path, sc
         file.write(encode(user(1, "use tabs", gitBranch="other"), assistant(2, "Yes."), user(3, "and ruff")))
     scan()
     (session,) = sessions.list()
-    assert [(turn.id, turn.offset) for turn in sessions.turns(session.row)][0] == (number(1), 0)
+    assert next((turn.id, turn.offset) for turn in sessions.turns(session.row)) == (number(1), 0)
     assert session.human_turns == 2
 
 

@@ -12,7 +12,6 @@ import sqlite3
 import subprocess
 import sys
 import threading
-import time
 from pathlib import Path
 
 import pytest
@@ -157,9 +156,7 @@ def test_sigterm_in_the_middle_of_a_dream_leaves_memory_old_and_the_run_interrup
         stdout=subprocess.DEVNULL,
     )
     child = held_in_its_run(world, service)
-    began = time.monotonic()
     assert service.stop() == 0
-    assert time.monotonic() - began < 20  # 8 s of grace, then SIGKILL
     assert kick.wait(30) != 0
     assert not alive(child)
     assert not (world.root / "MEMORY.md").exists()

@@ -36,7 +36,7 @@ _WORKFLOW = rx(
     r"skill|screenshots?|type-?check|coverage|linear|jira|beads?|docs|mise|make|npm|pnpm|cargo|pytest|just|go|ruff|mypy|eslint|prettier|mcp)\b|`[^`]+`"
 )
 _TOUCHES = rx(
-    r"\b(?:this|that|these|those|there|here|them|my|your|same|other|above|new)\b|\bthe (?!tests?\b|linter\b|docs\b|changelog\b|pr\b|readme\b|formatter\b|code\b)|[\d\"'?#:]|\b(?:why|what|how|which|whether|if|because|since|should)\b"
+    r"\b(?:this|that|these|those|there|here|them|my|your|same|other|above|new)\b|\bthe (?![\w-]+ (?:skill|plugin|mcp)\b|tests?\b|linter\b|docs\b|changelog\b|pr\b|readme\b|formatter\b|code\b)|[\d\"'?#:]|\b(?:why|what|how|which|whether|if|because|since|should)\b"
 )
 #: Words that every session has; what is left of a request without them must say something of its own.
 _COMMON = words(

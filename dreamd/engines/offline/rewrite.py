@@ -45,6 +45,7 @@ _CLEAN: tuple[_Step, ...] = (
     (rx(r"^you (?:also )?have (access to [\w ./-]{2,60})$"), r"\1 is available"),
     (rx(r"\band (gather|put|store|collect|combine|save|group|bundle) (?=(?:under|in|into|inside)\b)"), r"and \1 them "),
     (rx(r"^((?:always |only |please )*(?:answer|reply|respond))(?: to)? me(?= )"), r"\1"),
+    (rx(r"\bthe (?=(?:british|american|australian|uk|us) (?:spelling|english)\b)"), ""),
     (rx(r"\benable by default\b"), "enabled by default"),
     (rx(r"(?<=no longer use )([\w`.-]+) we (just|only|simply) (?=use\b)"), r"\1; we \2 "),
 )
@@ -114,6 +115,10 @@ _JOINS = words(
     "that because if when so since and but as where which think sure whether until before after once unless while than make makes "
     "does do how what though although or like time way case means why ensure know see say says said believe given is was not"
 )
+#: Names that are often typed in lower case; not as part of a path, an option or an identifier.
+_NAMES = re.compile(
+    r"(?<![\w./@`:=_-])(?:british|english|german|french|spanish|italian|portuguese|dutch|chinese|japanese|korean|russian|windows|powershell)\b(?![/@`:=_-]|\.\w)"
+)
 _TAIL = ",;:–—- \t"
 _SENTENCE_END = ".!?。！？…"
 _CHINESE_STEPS: tuple[_Step, ...] = (
@@ -144,7 +149,8 @@ def english(core: str, *, rule: bool) -> str:
     if rule:
         for _ in range(2):  # a rule's wrappers are nested: "I want you to always …", "from now on don't ever …"
             text = _apply(text.strip(), _RULES)
-    return finish(_third_person(_apply(text.strip(), _CLEAN)))
+    text = _NAMES.sub(lambda m: m[0].capitalize(), _apply(text.strip(), _CLEAN))
+    return finish(_third_person(text))
 
 
 def _first_sentence(text: str) -> str:

@@ -81,7 +81,7 @@ def scope_of(kind: Kind, text: str, said: str, cues: Cues, project: str) -> Scop
         return Scope.PROJECT if bound else Scope.PATTERN
     if kind not in _RULES or named:
         return Scope.PROJECT
-    if _PERSONAL.match(text):
+    if _PERSONAL.match(text) or (cues.code not in ("en", "zh") and _ANSWERING.search(text)):
         return Scope.GENERAL
     return _scope_of_rule(text, said, cues)
 

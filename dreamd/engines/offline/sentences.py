@@ -29,7 +29,7 @@ _SMILEY = re.compile(r"(?<!\S)(?:[:;=]-?[)(DPp|/]|\^\^|<3)(?=\s|$)")
 _MACHINE = re.compile(
     r"^\s*(?:[❯➜$%]|>{1,3}\s|\$ |PS [A-Z]:|=> |={3,}|-{3,}|\+{3}|@@ |[│┃├└┌╭╰║╔╚█▌]|\|.*\||"
     r"[+-](?![\s-])\S|[{}\[\]]|\[[+\d]|Traceback|File \"|at [\w.$<>]+\(|"
-    r"(?:\w+(?:Error|Exception|Warning)|error|fatal|warning|hint|note|npm err!|panic|info|debug|traceback)\b ?[:\[(]|"
+    r"(?:\w+(?:Error|Exception|Warning)|error|fatal|warning|hint|note|npm err!|panic|info|debug|traceback)\b ?(?:[A-Z]{1,4}\d+ ?)?[:\[(]|"
     r"\d{4}-\d\d-\d\d[T ]\d\d:\d\d|\[?\d\d:\d\d:\d\d|"
     r"(?:User|Human|Assistant|Agent|System|Tool)\s*:|\[(?:User|Assistant|Tool|System)\])",
     re.IGNORECASE,

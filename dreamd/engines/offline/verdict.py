@@ -275,7 +275,32 @@ def _is_subject(subject: str | None, cues: Cues) -> bool:
     if not words or words[0].strip("`'\",") in cues.pronouns:
         return False
     if any(
-        w.rstrip(",") in ("should", "must", "is", "are", "can", "could", "would", "that", "which", "i", "you", "we")
+        w.rstrip(",")
+        in (
+            "should",
+            "must",
+            "is",
+            "are",
+            "can",
+            "could",
+            "would",
+            "that",
+            "which",
+            "i",
+            "you",
+            "we",
+            "did",
+            "does",
+            "was",
+            "were",
+            "didn't",
+            "doesn't",
+            "don't",
+            "wasn't",
+            "won't",
+            "isn't",
+            "can't",
+        )
         for w in words
     ):
         return False

@@ -18,7 +18,7 @@ _FRAMES = (
     Frame("decide", Kind.DECISION, rx(r"^(?:nous avons|on a) (?:décidé|choisi|convenu|opté|migré|adopté)\b[^?]{3,}"), 1.5, "Nous avons décidé de garder le monolithe."),
     Frame("utilisons", Kind.CONVENTION, rx(r"^(?:nous (?:utilisons|écrivons|déployons|gardons|supportons)|on (?:utilise|écrit|déploie|garde|supporte)(?: toujours)?)\b (?!ça|cela|ce )[^?]{3,}"), 1.25, "Nous utilisons PostgreSQL 16."),
     Frame("responsable", Kind.PERSON, rx(r"^(?P<person>(?-i:[A-ZÀ-Ü][a-zà-ü]+(?: [A-ZÀ-Ü][a-zà-ü]+)?)) (?:est responsable de|s'occupe de|gère|maintient)\b[^?]{3,}"), 1.25, "Chloé s'occupe de la facturation."),
-    Frame("travail_toujours", Kind.CONVENTION, rx(r"^(?!si |pourquoi|comment|que |cet?te? |ces )(?:tou(?:s|tes) |chaque )?(?:les |le |la |l')?[\w ]{0,14}?(?:commits?|tests?|branches?|prs?|commentaires?|migrations?|docs?|documentation|code|variables?|fonctions?|messages?|logs?|dépendances?|noms?|modules?)[\w ]{0,24}? ?(?:toujours|jamais|uniquement|seulement|doivent|doit|ne doi(?:ven)?t (?:pas|jamais)|sont (?:toujours|uniquement))\b(?!.*(?:échou|plant|cass|lent))[^?]{3,}"), 1.0, "Les tests doivent passer avant chaque fusion."),
+    Frame("travail_toujours", Kind.CONVENTION, rx(r"^(?!si |pourquoi|comment|que |cet?te? |ces )(?:tou(?:s|tes) |chaque )?(?:les )?(?!le |la |l'|un )[\w ]{0,14}?(?:commits?|tests?|branches?|prs?|commentaires?|migrations?|docs?|documentation|code|variables?|fonctions?|messages?|logs?|dépendances?|noms?|modules?)[\w ]{0,24}? ?(?:toujours|jamais|uniquement|seulement|doivent|doit|ne doi(?:ven)?t (?:pas|jamais)|sont (?:toujours|uniquement))\b(?!.*(?:échou|plant|cass|lent))[^?]{3,}"), 1.0, "Les tests doivent passer avant chaque fusion."),
 )
 # fmt: on
 
@@ -33,7 +33,7 @@ FRENCH = Cues(
     hedges=rx(r"\b(?:peut-être|probablement|je crois|il semble|éventuellement)\b"),
     questions=rx(r"\?|^(?:que|quoi|comment|où|quand|pourquoi|qui|quel(?:le)?s?|peux-tu|pouvez|est-ce)\b"),
     ephemeral=rx(
-        r"\b(?:aujourd'hui|demain|hier|pour l'instant|pour le moment|cette fois|temporairement|dans (?:cette|ce) (?:branche|fichier|pr|commit)|encore)\b"
+        r"\b(?:aujourd'hui|demain|hier|pour l'instant|pour le moment|cette fois|temporairement|dans (?:cette|ce) (?:branche|fichier|pr|commit)|encore|bouton|menu|écran|fenêtre)\b"
     ),
     pointers=rx(r"#\d+|\boption \d|\b(?:ceci|cela|ça|cette|ici)\b"),
     lasting=rx(r"\b(?:toujours|jamais|désormais|par défaut)\b"),

@@ -33,7 +33,7 @@ GERMAN = Cues(
     hedges=rx(r"\b(?:vielleicht|eventuell|möglicherweise|glaube|wahrscheinlich|scheint)\b"),
     questions=rx(r"\?|^(?:was|wie|wo|wann|warum|wer|welche[rs]?|kannst|könntest|können|ist|sind|hast)\b"),
     ephemeral=rx(
-        r"\b(?:heute|morgen|gestern|gerade|erstmal|vorerst|diesmal|vorübergehend|in diese[mr] (?:branch|datei|pr|commit)|noch nicht)\b"
+        r"\b(?:heute|morgen|gestern|gerade|erstmal|vorerst|diesmal|vorübergehend|in diese[mr] (?:branch|datei|pr|commit)|noch nicht|button|menü|dialog|fenster|bildschirm)\b"
     ),
     pointers=rx(r"#\d+|\boption \d|\b(?:dies(?:e[rsmn]?)?|das da|dort|hier)\b"),
     lasting=rx(r"\b(?:immer|nie|niemals|stets|grundsätzlich|künftig)\b"),

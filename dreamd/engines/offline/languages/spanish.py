@@ -18,7 +18,7 @@ _FRAMES = (
     Frame("decidimos", Kind.DECISION, rx(r"^(?:hemos decidido|decidimos|acordamos|hemos acordado|nos pasamos a|cambiamos a|migramos a)\b[^?¿]{3,}"), 1.5, "Decidimos mantener el monolito."),
     Frame("usamos", Kind.CONVENTION, rx(r"^(?:nosotros )?(?:siempre |ya no )?(?:usamos|utilizamos|escribimos|desplegamos|soportamos|guardamos)\b (?!esto|eso)[^?¿]{3,}"), 1.25, "Usamos PostgreSQL 16."),
     Frame("encarga", Kind.PERSON, rx(r"^(?P<person>(?-i:[A-ZÁÉÍÓÚÑ][a-záéíóúñ]+(?: [A-ZÁÉÍÓÚÑ][a-záéíóúñ]+)?)) (?:es (?:el |la )?responsable de|se encarga de|lleva|mantiene)\b[^?¿]{3,}"), 1.25, "Lucía se encarga de la facturación."),
-    Frame("trabajo_siempre", Kind.CONVENTION, rx(r"^(?!si |por qué|cómo|qué|est[eao]s? )(?:todos? |todas? |cada )?(?:los |las |el |la )?[\w ]{0,14}?(?:commits?|tests?|pruebas?|ramas?|prs?|comentarios?|migraci|documentaci|código|variables?|funci|mensajes?|logs?|dependencias?|nombres?|m[óo]dulos?)[\w ]{0,24}? ?(?:siempre|nunca|solo|sólo|deben?|no (?:deben?|pueden?)|tienen que|van (?:en|con|sin))\b(?!.*(?:fall|rompe|lent))[^?]{3,}"), 1.0, "Los mensajes de commit van en inglés."),
+    Frame("trabajo_siempre", Kind.CONVENTION, rx(r"^(?!si |por qué|cómo|qué|est[eao]s? )(?:todos? |todas? |cada )?(?:los |las )?(?!el |la |un )[\w ]{0,14}?(?:commits?|tests?|pruebas?|ramas?|prs?|comentarios?|migraci|documentaci|código|variables?|funci|mensajes?|logs?|dependencias?|nombres?|m[óo]dulos?)[\w ]{0,24}? ?(?:siempre|nunca|solo|sólo|deben?|no (?:deben?|pueden?)|tienen que|van (?:en|con|sin))\b(?!.*(?:fall|rompe|lent))[^?]{3,}"), 1.0, "Los mensajes de commit van en inglés."),
 )
 # fmt: on
 
@@ -33,7 +33,7 @@ SPANISH = Cues(
     hedges=rx(r"\b(?:quizás?|tal vez|a lo mejor|probablemente|creo|parece)\b"),
     questions=rx(r"[?¿]|^(?:qué|cómo|dónde|cuándo|por qué|quién|cuál|puedes|podrías|podemos)\b"),
     ephemeral=rx(
-        r"\b(?:hoy|mañana|ayer|ahora mismo|por ahora|esta vez|temporalmente|de momento|en est[ea] (?:rama|archivo|pr|commit)|todavía)\b"
+        r"\b(?:hoy|mañana|ayer|ahora mismo|por ahora|esta vez|temporalmente|de momento|en est[ea] (?:rama|archivo|pr|commit)|todavía|botón|menú|pantalla|ventana)\b"
     ),
     pointers=rx(r"#\d+|\bopción \d|\b(?:esto|eso|est[ea]|es[ea]|aquí|allí)\b"),
     lasting=rx(r"\b(?:siempre|nunca|jamás|por defecto)\b"),

@@ -182,9 +182,14 @@ def _unexplained(work: _Work) -> Iterator[Violation]:
 
 
 def _caps(work: _Work, limits: GuardLimits) -> Iterator[Violation]:
-    """No file grows over its caps. One that a person made longer may get shorter, and one long entry cannot be divided."""
+    """No file grows over its caps. One that a person made longer may get shorter, and one long entry cannot be divided.
+
+    What an undo puts back may be too much, as it was before: the next dream sees to it.
+    """
+    undone = {one.file for one in work.plan.changes if one.reason is Reason.UNDONE}
+    undone |= {one.to_file for one in work.plan.carries if one.reason is Reason.UNDONE}
     for path, data in sorted(work.draft.files.items()):
-        if path in work.restored:
+        if path in work.restored or path in undone:
             continue
         lines, had = count_lines(data.decode(errors="replace")), count_lines(work.tree.text(path))
         if path == INDEX:

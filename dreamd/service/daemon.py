@@ -37,6 +37,7 @@ from dreamd.state.run_record import Trigger
 
 _SETTLE = 0.15  # seconds that hints are collected for: a client writes several lines at once
 _SHARE = 0.001  # of a core that scanning may cost
+_SLACK = 5.0  # seconds that a tick may come late without anybody having slept
 _LONGEST_STRETCH = 30 * 60.0  # seconds between two scans however much a scan costs
 
 
@@ -98,6 +99,7 @@ class Daemon:
         self.told = _Told()
         self.troubles = Troubles(app.shop)
         self.scan_due = 0.0  # monotonic
+        self.looked_at: dt.datetime | None = None  # the last look at the gates, by the wall clock: it goes on in sleep
         self.stopping = False
         self.watcher = self._watcher()
         self.scheduler = self._scheduler()
@@ -193,6 +195,7 @@ class Daemon:
     def _look(self) -> None:
         """Begins a scheduled dream where every gate is open; a standing answer is logged once."""
         if self.dreaming is not None:
+            self.looked_at = self.app.shop.clock.now()
             return
         closed = first_closed(self.app.gates())
         now = (closed.name, closed.reason) if closed else ("", "")
@@ -200,8 +203,27 @@ class Daemon:
             self.told.gate = now
             if closed:
                 logger().info("gate.closed", gate=closed.name, reason=closed.reason, opens_at=rfc3339(closed.opens_at))
-        if closed is None:
-            self._dream(Order(trigger=Trigger.SCHEDULE, if_due=True), None)
+        if closed is not None:
+            self.looked_at = self.app.shop.clock.now()
+        else:
+            missed_by = self._missed_by()
+            trigger = Trigger.CATCH_UP if missed_by else Trigger.SCHEDULE
+            self._dream(Order(trigger=trigger, if_due=True), None, missed_by=missed_by)
+
+    def _missed_by(self) -> float:
+        """Seconds since a due dream would have begun had nobody slept; 0 where the service was awake all the time.
+
+        One dream makes up for all that was missed, because due-ness is measured from the last success.
+        """
+        now = self.app.shop.clock.now()
+        gap = (now - self.looked_at).total_seconds() if self.looked_at else None
+        self.looked_at = now
+        every = self.app.loaded.config.schedule.check_every.total_seconds()
+        if gap is not None and gap < 3 * every + _SLACK:
+            return 0.0
+        due = next((gate for gate in self.app.gates() if gate.name == "time" and gate.have and gate.need), None)
+        late = (due.have or 0.0) - (due.need or 0.0) if due else 0.0
+        return late if late > every else 0.0
 
     def _answer(self) -> None:
         """Requests of other processes; while a dream runs the next one is told who dreams."""
@@ -221,10 +243,11 @@ class Daemon:
             )
             self._dream(order, request)
 
-    def _dream(self, order: Order, request: Request | None) -> None:
+    def _dream(self, order: Order, request: Request | None, *, missed_by: float = 0.0) -> None:
         self.systemd.tell("STATUS=dreaming")
         self.dreaming = _Dreaming(Child(order, self.config, self.queue.put), request)
-        logger().info("dream.started", pid=self.dreaming.child.pid, trigger=order.trigger.value)
+        late = {"missed_by": round(missed_by)} if missed_by else {}
+        logger().info("dream.started", pid=self.dreaming.child.pid, trigger=order.trigger.value, **late)
 
     def _ended(self, ended: Ended) -> None:
         dreaming, self.dreaming = self.dreaming, None

@@ -100,7 +100,6 @@ sessions = Table(
         "lineage",
         *("unread", "quarantined_at", "lost_at"),  # SQLite looks the condition's columns up once more
         sqlite_where=PENDING,
-        postgresql_where=PENDING,
     ),
 )
 

@@ -33,7 +33,7 @@ class Block(msgspec.Struct, gc=False):
     name: str | None = None
 
 
-class Message(msgspec.Struct):
+class Message(msgspec.Struct, gc=False):
     """What went to or came from the model."""
 
     id: str | None = None
@@ -54,7 +54,7 @@ class ForkedFrom(msgspec.Struct, gc=False, rename="camel"):
     message_uuid: str | None = None
 
 
-class Attachment(msgspec.Struct, rename="camel"):
+class Attachment(msgspec.Struct, gc=False, rename="camel"):
     """Something the client put beside the conversation; a `queued_command` may hold a person's words."""
 
     type: str | None = None
@@ -64,7 +64,7 @@ class Attachment(msgspec.Struct, rename="camel"):
     human_turn: bool | None = None
 
 
-class Record(msgspec.Struct, rename="camel"):
+class Record(msgspec.Struct, gc=False, rename="camel"):
     """A transcript line. Every field may be missing; `from_mapping` builds one where a value has an unexpected type."""
 
     type: str | None = None
@@ -141,7 +141,7 @@ class Decoded:
 _RECORD = msgspec.json.Decoder(Record)
 _GLANCE = msgspec.json.Decoder(Glance)
 #: Types whose lines are long and hold no words; they are checked, not read. The name stands first in such a line.
-_PASSED_OVER = (
+PASSED_OVER = (
     b'{"type":"api-request',
     b'{"type":"file-history-',
     b'{"type":"cost-state"',
@@ -158,15 +158,23 @@ _PASSED_OVER = (
 def decode(line: bytes) -> Record | None:
     """The record that a well-made physical line is; None for a line that needs `decode_tolerantly`."""
     try:
-        if line.startswith(_PASSED_OVER):
-            return Record(_GLANCE.decode(line).type)
         return _RECORD.decode(line)
+    except (ValueError, RecursionError):
+        return None
+
+
+def glance(line: bytes) -> str | None:
+    """The type of a line that begins like one of `PASSED_OVER`; None where it is not one whole record."""
+    try:
+        return _GLANCE.decode(line).type
     except (ValueError, RecursionError):
         return None
 
 
 def records_in(line: bytes) -> tuple[Record, ...]:
     """Every record of a physical line, well made or not."""
+    if line.startswith(PASSED_OVER) and (kind := glance(line)):
+        return (Record(kind),)
     record = decode(line)
     return (record,) if record is not None else decode_tolerantly(line).records
 

@@ -7,15 +7,15 @@ from collections import Counter
 from dataclasses import dataclass, field
 
 from dreamd.clock import parse_time
-from dreamd.transcripts.claude_record import Message, Record, decode, decode_tolerantly
+from dreamd.transcripts.claude_record import PASSED_OVER, Message, Record, decode, decode_tolerantly, glance
 from dreamd.transcripts.event import Cursor, Growth, HumanTurn, Origin, Reading
 from dreamd.transcripts.jsonl import Lines
-from dreamd.transcripts.person import PersonTurn, PersonTurns
+from dreamd.transcripts.person import PersonTurn, PersonTurns, is_queued
 
 #: The types that form a session's tree; the first of them with a uuid names the lineage.
 CONVERSATION = frozenset({"user", "assistant", "system", "attachment", "progress"})
 #: Types that are known and passed over without a word. Anything else is tallied.
-_KNOWN = CONVERSATION | frozenset(
+KNOWN = CONVERSATION | frozenset(
     "summary ai-title custom-title last-prompt queue-operation tag file-history-snapshot file-history-delta mode "  # noqa: SIM905 - a list of names is easier to keep as words
     "permission-mode memory-mode pr-link relocated worktree-state agent-name agent-setting agent-color bridge-session "
     "frame-link cost-state saved_hook_context content-replacement fork-context-ref attribution-snapshot ended-by-model "
@@ -60,8 +60,11 @@ class Tally:
     def run(self) -> Tally:
         """Reads the lines to their end."""
         for offset, line in self.lines:
-            record = decode(line)
-            if record is not None:
+            if line.startswith(PASSED_OVER):
+                if glance(line) in KNOWN:
+                    self.records += 1
+                    continue
+            elif (record := decode(line)) is not None:
                 self._count(record, offset)
                 continue
             saved = decode_tolerantly(line)
@@ -80,13 +83,15 @@ class Tally:
                 self._envelope(record)
             if kind == "assistant" and record.message is not None:
                 self._usage(record.message)
+            elif kind == "attachment" and not is_queued(record):
+                return  # the commonest line of all
             elif record.subtype == COMPACTION and record.uuid:
                 self.boundaries.append(record.uuid)
-        if kind in HEARD:
-            if turns := self.person.hear(record, offset):
-                self.turns += turns
-        elif kind not in CONVERSATION:
+        elif kind not in HEARD:
             self._beside(record)
+            return
+        if kind != "progress" and (turns := self.person.hear(record, offset)):
+            self.turns += turns
 
     def _beside(self, record: Record) -> None:
         """A line outside the conversation."""
@@ -97,7 +102,7 @@ class Tally:
                 self.ai_title = record.ai_title or self.ai_title
             case "pr-link":
                 self.repository = record.pr_repository or self.repository
-            case kind if kind not in _KNOWN:
+            case kind if kind not in KNOWN:
                 self.unknown[kind or NO_TYPE] += 1
             case _:
                 pass

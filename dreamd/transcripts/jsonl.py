@@ -155,6 +155,7 @@ class Lines:
     def __iter__(self) -> Iterator[tuple[int, bytes]]:
         position = self.consumed  # where the next block is read
         running = self.crc  # of everything read, the unfinished line included
+        stop = self._stop
         held = _Unfinished()
         while position < self._size and self.consumed < self._stop:
             block = os.pread(self._fd, min(_BLOCK, self._size - position), position)
@@ -181,12 +182,14 @@ class Lines:
             else:
                 self.consumed += len(first) + 1
                 yield offset, first
+            offset = self.consumed
             for line in islice(rest, 1, None):
-                offset = self.consumed
-                if offset >= self._stop:
+                if offset >= stop:
+                    self.consumed = offset
                     return
-                self.consumed += len(line) + 1
-                yield offset, line
+                start, offset = offset, offset + len(line) + 1
+                yield start, line
+            self.consumed = offset
             self.crc = whole
             held.add(tail)
         if self._last_line and held.size and self.consumed < self._stop:

@@ -59,13 +59,15 @@ class PersonTurns:
     def hear(self, record: Record, offset: int) -> list[PersonTurn]:
         """The turns that are certain with this record; words from the queue come when it is known that they stand alone."""
         kind = record.type
+        if kind == "attachment" and not is_queued(record):
+            return _NOTHING
         if not self._room and (kind == "assistant" or _only_output(record)):
             return _NOTHING
         if kind == "assistant":
             return self._alone(self._room.answered())
         if kind == "queue-operation":
             return self._alone(self._room.operation(record, offset))
-        if kind not in _SPEAKING or (kind == "attachment" and not _is_queued(record)):
+        if kind not in _SPEAKING:
             return _NOTHING
         headless = record.headless
         if headless is not None:
@@ -189,12 +191,13 @@ def _plain(record: Record) -> str:
     """What a delivered prompt is recognised by: the raw text of a user line without tool results, or of a queued prompt."""
     if record.type == "user" and record.message:
         return "\n".join(texts(record.message.content))
-    if record.attachment is not None and _is_queued(record):
+    if record.attachment is not None and is_queued(record):
         return "\n".join(texts(record.attachment.prompt))
     return ""
 
 
-def _is_queued(record: Record) -> bool:
+def is_queued(record: Record) -> bool:
+    """Whether this attachment holds something that was typed while the agent worked."""
     return record.attachment is not None and record.attachment.type == "queued_command"
 
 
@@ -227,7 +230,7 @@ def _command(text: str) -> Words | None:
 
 def _queued_prompt(record: Record) -> Words | None:
     attached = record.attachment
-    if attached is None or not _is_queued(record) or attached.command_mode not in {None, "prompt"}:
+    if attached is None or not is_queued(record) or attached.command_mode not in {None, "prompt"}:
         return None
     if attached.origin is not None and attached.origin.kind not in {None, "human"}:
         return None

@@ -160,7 +160,7 @@ def test_mem_04_what_is_written_while_the_model_thinks_is_kept(world: World) -> 
 
 
 def test_mem_06_a_link_to_another_file_system_is_written_through(world: World) -> None:
-    if not Path("/dev/shm").is_dir() or os.stat("/dev/shm").st_dev == os.stat(world.home.parent).st_dev:
+    if not Path("/dev/shm").is_dir() or Path("/dev/shm").stat().st_dev == world.home.parent.stat().st_dev:
         pytest.skip("no second file system at hand")
     world.case(shared("cases", "MEM-06"))
     with tempfile.TemporaryDirectory(dir="/dev/shm") as elsewhere:
@@ -173,8 +173,8 @@ def test_mem_06_a_link_to_another_file_system_is_written_through(world: World) -
         assert (world.root / "MEMORY.md").is_symlink()
         assert "- Queue: tern" in real.read_text()
         assert "(projects/orchard.md)" in real.read_text()
-        assert os.listdir(elsewhere) == ["MEMORY.md"]
-        assert sorted(os.listdir(world.root)) == ["MEMORY.md", "projects"]
+        assert [path.name for path in Path(elsewhere).iterdir()] == ["MEMORY.md"]
+        assert {path.name for path in world.root.iterdir()} == {"MEMORY.md", "projects"}
 
 
 def test_mem_08_a_full_disk_leaves_memory_whole_and_the_next_run_ends_well(tmp_path: Path) -> None:

@@ -37,7 +37,7 @@ KEPT = [
         "Always run the formatter before you commit.",
     ),
     (Kind.PREFERENCE, "I want you to always show the plan first", "Always show the plan first."),
-    (Kind.PREFERENCE, "from now on answer in english", "Answer in english."),
+    (Kind.PREFERENCE, "from now on answer in english", "Answer in English."),
     (Kind.PREFERENCE, "be concise", "Be concise."),
     (Kind.PREFERENCE, "keep responses short", "Keep responses short."),
     (Kind.PREFERENCE, "ask me before every deploy", "Ask me before every deploy."),
@@ -225,9 +225,7 @@ def test_a_line_is_the_projects_unless_it_is_about_the_person_everywhere(typed: 
 
 
 def test_a_request_after_a_fact_is_cut_off() -> None:
-    assert lines("for orchard the cache layer is Redis, please stick to it") == [
-        "For orchard the cache layer is Redis."
-    ]
+    assert lines("for orchard the cache layer is Redis, please stick to it") == ["The cache layer is Redis."]
     assert lines("no longer need the staging cluster, can you delete it?") == ["No longer need the staging cluster."]
 
 

@@ -159,3 +159,14 @@ def test_a_rule_stands_where_it_holds(typed: str, scope: Scope) -> None:
 )
 def test_a_line_reads_well_by_itself(typed: str, line: str) -> None:
     assert lines(typed) == [line]
+
+
+def test_never_this_do_that_instead_meets_do_that() -> None:
+    first = finding("Always run the linter before finishing.", n=1)
+    second = finding("Never skip ruff, run the linter before finishing instead.", n=2)
+    assert decide([], first, second) == [(Act.ADD, "new"), (Act.MERGE, "repeated")]
+    assert decide([], replace(second, at=SAID), first)[1] == (Act.MERGE, "repeated")
+
+
+def test_the_project_is_named_by_its_file() -> None:
+    assert lines("for orchard the package manager is yarn") == ["The package manager is yarn."]

@@ -270,3 +270,19 @@ def test_transcripts_that_go_and_come_back_do_not_end_the_service(world: World, 
     world.say("We always use pnpm in this repo, never npm.", session=2)
     assert until(lambda: service.status()["sessions"]["seen"] == 2)  # type: ignore[index]
     assert service.stop() == 0
+
+
+def test_sch_01_what_fell_due_while_nothing_ran_is_made_up_for_once_at_the_next_start(world: World, start: Start) -> None:
+    world.say("We always use pnpm in this repo, never npm.", session=8, ago=dt.timedelta(hours=60))
+    now = world.clock.at
+    world.clock.at = now - dt.timedelta(hours=30)
+    world.kick()
+    world.clock.at = now
+    five_sessions(world)
+    service = start()
+    assert until(lambda: len(service.runs()) == 2 and service.runs()[0]["outcome"] == "committed")
+    assert service.runs()[0]["trigger"] == "catch_up"
+    (begun,) = [one for one in service.events() if one["event"] == "dream.started"]
+    assert 5 * 3600 < int(str(begun["missed_by"])) < 7 * 3600
+    assert until(lambda: service.said("gate.closed"))
+    assert len(service.runs()) == 2

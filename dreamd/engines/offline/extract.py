@@ -237,6 +237,8 @@ def _written(verdict: Verdict, sentence: str, turn: Turn, digest: Digest) -> Fin
     if kind in _CORRECTABLE and (verdict.corrected or (turn.origin is Origin.REFUSAL and kind is not Kind.FACT)):
         kind = Kind.CORRECTION
     scope = scope_of(kind, text, sentence, verdict.cues, digest.project_name)
+    if scope is Scope.PROJECT:
+        text = _without_project(text, digest.project_name)
     slot = slots.find(text) if verdict.strength >= KEEP else None
     return Finding(
         kind=kind,
@@ -271,6 +273,14 @@ def _with_day(text: str, day: dt.date | None) -> str:
         return text
     bare, stop = text[:-1], text[-1]
     return f"{bare}（{day.isoformat()}）{stop}" if stop == "。" else f"{bare} ({day.isoformat()}){stop}"
+
+
+def _without_project(text: str, project: str) -> str:
+    """The line without "For <project>, " in front, which its file says."""
+    bare = re.sub(
+        rf"^(?:for|in|on) {re.escape(project)}[,:]? (?=the |we |all |every |use |our )", "", text, flags=re.IGNORECASE
+    )
+    return bare[:1].upper() + bare[1:] if project and bare != text else text
 
 
 _HANGING = rx(

@@ -8,12 +8,14 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from dreamd.engines.offline import habits, slots
+from dreamd.engines.offline.cues import rx
 from dreamd.engines.offline.judge import reject
 from dreamd.engines.offline.similar import Sense, likeness, opposed, same, sense, speaks_of, stem
 from dreamd.engines.offline.verdict import KEEP, WEAK
 from dreamd.engines.protocol import Act, Finding, KnownEntry, Proposal, Reconciliation, Topic
 
 _RETRACTED = "retracted"
+_INSTEAD = rx(r"^(?:never|do not|don't|avoid) [^,;]+[,;] (?P<wanted>.+?) instead\.?$")
 _LONG_AGO = dt.datetime.min.replace(tzinfo=dt.UTC)
 
 
@@ -120,7 +122,16 @@ def _is_twin(finding: Finding, own: Sense, line: _Standing) -> bool:
         if finding.slot == line.slot:
             return _norm(finding.value) == _norm(line.value)
         return own.normal == line.sense.normal
-    return same(own, line.sense)
+    return same(own, line.sense) or _asks_for(finding.text, line.sense) or _asks_for(line.text, own)
+
+
+def _asks_for(text: str, other: Sense) -> bool:
+    """Whether a line of the form "never X, do Y instead" asks for what the other line asks for."""
+    asked = _INSTEAD.match(text)
+    if asked is None or other.negative:
+        return False
+    wanted = sense(asked["wanted"])
+    return wanted.words == other.words and wanted.distinct == other.distinct and wanted.order == other.order
 
 
 def _meet_twin(finding: Finding, twin: _Standing) -> Proposal:

@@ -65,7 +65,7 @@ _AFTER_VERB = words(
     "the a an it this that these those my your our if whether all to in on at up out into for and with me us"
 )
 _CLAUSE = rx(
-    rf"(?P<sep>;|—|–| - |, ?(?:and|but|so|then|however|though|eventually)?| so| but| and| eventually)\s+(?=maybe\b|perhaps\b|however\b|(?:can|could|would|should|shall|will) (?:you|we|i)\b|please\b|i\b|i'm\b|i'll\b|we\b|you\b|don'?t\b|do not\b|never\b|always\b|let'?s\b|it'?s?\b|that'?s?\b|this\b|what\b|how\b|why\b|is (?:it|that|this)\b|"
+    rf"(?P<sep>;|—|–| - |, ?(?:and|but|so|then|however|though|eventually)?| so| but| and| eventually)\s+(?=maybe\b|perhaps\b|however\b|(?:can|could|would|should|shall|will) (?:you|we|i)\b|please\b|ask (?:me |first )*before\b|i\b|i'm\b|i'll\b|we\b|you\b|don'?t\b|do not\b|never\b|always\b|let'?s\b|it'?s?\b|that'?s?\b|this\b|what\b|how\b|why\b|is (?:it|that|this)\b|"
     rf"(?<=[,;–—-] )(?:{VERBS})\b|(?<=however )\w)|(?P<csep>[，；,])\s*(?=请|麻烦|帮|另外|还有|顺便|以后|你|我们?|先|然后|再|能不能|可以|怎么|为什么|这|那|但)"
 )
 _CONDITION = rx(r"^(?:when(?:ever)?|before|after|if|once|unless|every time|each time) ")

@@ -170,7 +170,6 @@ def upgrade() -> None:
         "sessions",
         ["quiet_at", "lineage", "unread", "quarantined_at", "lost_at"],
         sqlite_where=sa.text("unread > 0 AND quarantined_at IS NULL AND lost_at IS NULL"),
-        postgresql_where=sa.text("unread > 0 AND quarantined_at IS NULL AND lost_at IS NULL"),
     )
     op.create_table(
         "files",

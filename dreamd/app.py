@@ -9,7 +9,7 @@ from pathlib import Path
 
 from dreamd.archive import Archive
 from dreamd.clock import Clock, SystemClock, local_zone
-from dreamd.config import Loaded, expand, default_sources
+from dreamd.config import Loaded, default_sources, expand
 from dreamd.dream import forget, remember, revise
 from dreamd.dream.cycle import Dreamt, Order, dream
 from dreamd.dream.explain import Explanation, explain
@@ -26,6 +26,7 @@ from dreamd.ingest import Scanner, ScanReport, Source
 from dreamd.log import logger
 from dreamd.memory.diff import diff
 from dreamd.memory.history import History, Snapshot
+from dreamd.problems import Problem, problems
 from dreamd.redact import Redactor
 from dreamd.search.index import Index
 from dreamd.state.copies import Copies
@@ -39,7 +40,7 @@ from dreamd.state.run_record import RunRecord
 from dreamd.state.runs import Runs
 from dreamd.state.sessions import Sessions
 from dreamd.state.withheld import Withheld
-from dreamd.status import Problem, problems, status
+from dreamd.status import status
 from dreamd.transcripts.agents import ADAPTERS
 from dreamd.transcripts.event import Event, Role
 

@@ -117,7 +117,9 @@ class _Walk:
     """What discovery found."""
 
     work: list[_Work] = field(default_factory=list)
-    sessions: set[SessionKey] = field(default_factory=set)
+    sessions: dict[str, set[str]] = field(
+        default_factory=dict
+    )  # agent → native ids of the sessions that have a main file
     gone: list[FileKey] = field(default_factory=list)
     problems: list[ScanProblem] = field(default_factory=list)
 
@@ -177,7 +179,8 @@ class Scanner:
         current = self._read(walk.work, now)
         lost = self._sightings.vanish([*walk.gone, *current.gone], now) if walk.gone or current.gone else 0
         current.problems[:0] = walk.problems
-        unchanged = len(walk.sessions - current.new - current.changed)
+        there = {(agent, name) for agent, name in current.new | current.changed if name in walk.sessions.get(agent, ())}
+        unchanged = sum(map(len, walk.sessions.values())) - len(there)
         return self._report(current, began, unchanged=unchanged, lost=lost)
 
     def look(self, paths: Iterable[str], now: dt.datetime) -> ScanReport:
@@ -207,11 +210,10 @@ class Scanner:
             self._marks.set(Mark.RULES, digest)
 
     def _walk(self, now: dt.datetime) -> _Walk:
-        """Every file there is against every file that is known."""
-        known = self._sightings.stamps(now - self._idle)
+        """Every file there is against every file that is known; one that is found is `_MET` from then on."""
+        known = dict(self._sightings.stamps(now - self._idle))
         at_rest = int((now - self._idle).timestamp()) * 1_000_000_000
         walk = _Walk()
-        seen: set[FileKey] = set()
         roots = []
         for source in self._sources:
             adapter = self._adapters.get(source.agent)
@@ -220,25 +222,29 @@ class Scanner:
                 walk.problems.append(ScanProblem(str(source.root), code))
                 continue
             roots.append(os.path.join(source.root, ""))  # noqa: PTH118 - the only way to say "ends with a separator"
+            sessions = walk.sessions.setdefault(source.agent, set())
             for file in adapter.discover(source.root):
                 key = (file.path, file.session_id)
-                if key in seen:
+                size, mtime_ns, inode, flags = known.get(key, _NEVER)
+                if flags == _MET[3]:
                     continue
-                if not file.path.isascii() and not _storable(file.path):
+                there = file.stamp
+                same = mtime_ns == there.mtime_ns and size == there.size and inode == signed(there.inode)
+                if mtime_ns is None and not _storable(file.path):
                     walk.problems.append(ScanProblem(os.fsencode(file.path).decode("utf-8", "replace"), "EILSEQ"))
                     continue
-                seen.add(key)
+                known[key] = _MET
                 if file.kind == "main":
-                    walk.sessions.add((file.agent, file.session_id))
-                size, mtime_ns, inode, flags = known.get(key, _NEVER)
-                there = file.stamp
-                same = size == there.size and mtime_ns == there.mtime_ns and inode == signed(there.inode)
-                if not (flags & SKIPPED or (same and not flags)):
+                    sessions.add(file.session_id)
+                if same and not flags:
+                    continue
+                if not flags & SKIPPED:
                     walk.work.append(
                         _Work(source, file, settled=(same and bool(flags & TAILED)) or there.mtime_ns <= at_rest)
                     )
-        missing = [key for key, (*_, flags) in known.items() if key not in seen and not flags & LOST]
-        walk.gone = list(_vanished(missing, tuple(roots), {path for path, _ in seen}))
+        if missing := [key for key, stored in known.items() if stored is not _MET and not stored[3] & LOST]:
+            met = {path for (path, _), stored in known.items() if stored is _MET}
+            walk.gone = list(_vanished(missing, tuple(roots), met))
         return walk
 
     def _read(self, work: Sequence[_Work], now: dt.datetime) -> _Round:
@@ -358,6 +364,7 @@ class Scanner:
 
 
 _NEVER: Final = (None, None, None, 0)
+_MET: Final = (0, 0, 0, -1)
 
 
 def _named_cwd(adapter: Adapter, file: SessionFile) -> str | None:

@@ -4,35 +4,21 @@ from __future__ import annotations
 
 import datetime as dt
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from dreamd import __version__
 from dreamd.beacon import living
 from dreamd.clock import rfc3339
-from dreamd.dream.aftermath import CONTRADICTIONS
-from dreamd.dream.deadlines import WARNING, expiring
 from dreamd.dream.outlook import gates_now, since_midnight
 from dreamd.dream.workshop import Workshop
 from dreamd.ingest import Source
 from dreamd.memory.document import count_lines
 from dreamd.memory.tree import Tree
+from dreamd.problems import problems
 from dreamd.state.lease import LeaseRecord
 from dreamd.state.marks import Mark
 from dreamd.state.records import SessionState
 from dreamd.state.run_record import Outcome, RunRecord
-
-
-@dataclass(frozen=True, slots=True)
-class Problem:
-    """Something that stands between the person and their memory; `code` is from a closed set that the README documents."""
-
-    code: str
-    message: str
-    hint: str
-
-    def to_json(self) -> dict[str, str]:
-        """CONTRACT's shape."""
-        return {"code": self.code, "message": self.message, "hint": self.hint}
 
 
 def status(shop: Workshop, sources: Sequence[Source], *, configured: bool) -> dict[str, object]:
@@ -70,64 +56,6 @@ def status(shop: Workshop, sources: Sequence[Source], *, configured: bool) -> di
         "engine": {"name": shop.engine.name, "model": None, "reason": "configured" if configured else "default"},
         "problems": [problem.to_json() for problem in problems(shop)],
     }
-
-
-def problems(shop: Workshop) -> list[Problem]:
-    """What needs a person, the most urgent first."""
-    found = []
-    failures, _ = shop.runs.failures()
-    newest = next(iter(shop.runs.list(limit=1)), None)
-    if failures:
-        found.append(
-            Problem(
-                "dreams_failing",
-                f"{failures} dreams in a row failed",
-                "`dreamd runs show last` and `dreamd logs` say why",
-            )
-        )
-    if newest and newest.outcome is Outcome.REFUSED:
-        found.append(
-            Problem(
-                "dream_refused",
-                f"the last dream was refused ({newest.reason})",
-                "`dreamd runs show last` says what it wanted",
-            )
-        )
-    waiting = next((run for run in shop.runs.waiting() if run.reason == "review"), None)
-    if waiting:
-        found.append(
-            Problem(
-                "review_waiting",
-                f"run {waiting.id} waits for review",
-                "look with `dreamd runs show`, then `dreamd accept last` or `dreamd reject last`",
-            )
-        )
-    if contradicted := shop.marks.text(CONTRADICTIONS):
-        found.append(
-            Problem(
-                "lines_contradicted",
-                f"newer words contradict {contradicted} lines that you wrote",
-                "look for “the line above is older” in the memory files and keep the one that is true",
-            )
-        )
-    if soon := expiring(shop):
-        found.append(
-            Problem(
-                "transcripts_expiring",
-                f"the agent deletes {soon} {'session' if soon == 1 else 'sessions'} within {WARNING.days} days that were not dreamt of",
-                "`dreamd kick` reads them now and keeps a copy",
-            )
-        )
-    counts = shop.sessions.counts(shop.clock.now(), shop.config.gates.idle)
-    if counts.quarantined:
-        found.append(
-            Problem(
-                "sessions_quarantined",
-                f"{counts.quarantined} sessions could not be read",
-                "`dreamd sessions --state quarantined`",
-            )
-        )
-    return found
 
 
 def _as_it_stands(run: RunRecord, holder: LeaseRecord | None) -> RunRecord:

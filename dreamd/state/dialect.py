@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from pathlib import Path
     from sqlite3 import Connection as SqliteConnection
 
-    from sqlalchemy import Connection, Engine, Table
+    from sqlalchemy import Connection, Engine, Select, Table
 
 BUSY_SECONDS: Final = 60.0
 
@@ -24,6 +24,17 @@ def insert(connection: Connection, table: Table) -> sqlite.Insert:
 
         return postgresql.insert(table)  # type: ignore[return-value] # the same methods, no common type
     return sqlite.insert(table)
+
+
+def plain_rows(connection: Connection, query: Select[Any]) -> list[tuple[Any, ...]]:
+    """A query's rows as the driver's own tuples, half the time of mapped ones; its values must need no conversion."""
+    text = query.compile(dialect=connection.dialect, compile_kwargs={"literal_binds": True})
+    cursor = connection.connection.cursor()
+    try:
+        cursor.execute(str(text))
+        return list(cursor.fetchall())
+    finally:
+        cursor.close()
 
 
 def sqlite_engine(path: Path, *, writes: bool, busy_seconds: float = BUSY_SECONDS) -> Engine:

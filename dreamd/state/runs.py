@@ -201,7 +201,11 @@ class Runs:
 
     def waiting(self) -> tuple[RunRecord, ...]:
         """Runs whose plans wait to be accepted or rejected, newest first."""
-        query = select(runs).where(runs.c.outcome == Outcome.WAITING.value).order_by(runs.c.started_at.desc(), runs.c.id.desc())
+        query = (
+            select(runs)
+            .where(runs.c.outcome == Outcome.WAITING.value)
+            .order_by(runs.c.started_at.desc(), runs.c.id.desc())
+        )
         with self._database.read() as connection:
             return tuple(_run(row) for row in connection.execute(query))
 

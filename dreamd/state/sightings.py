@@ -12,7 +12,7 @@ from sqlalchemy.sql.expression import tuple_
 
 from dreamd.state import file_counts, lineages, session_facts, tally, turn_places
 from dreamd.state.chunks import chunks
-from dreamd.state.dialect import insert
+from dreamd.state.dialect import insert, plain_rows
 from dreamd.state.records import UNREAD_REASONS
 from dreamd.state.schema import files, places, sessions
 from dreamd.state.sighting import FileKey, Sighting
@@ -86,7 +86,10 @@ class Sightings:
             type_coerce(flags, Integer),
         ).outerjoin(sessions, sessions.c.id == files.c.session)
         with self._database.read() as connection:
-            return {(row[0], row[1]): row[2:] for row in connection.execute(query)}
+            rows = plain_rows(connection, query)
+        return {
+            (path, native_id): (size, mtime_ns, inode, flag) for path, native_id, size, mtime_ns, inode, flag in rows
+        }
 
     def recall(self, seen: Sequence[SessionFile]) -> Mapping[FileKey, Memo]:
         """What is known of these files: an item for each, an empty one for a file never seen."""

@@ -52,7 +52,8 @@ class ClaudeCode:
                 visited.add(place)
                 yield from self._project(entry.path, visited)
 
-    def _project(self, directory: str, visited: set[tuple[int, int]]) -> Iterator[SessionFile]:
+    def _project(self, directory: str, visited: set[tuple[int, int]]) -> list[SessionFile]:
+        found: list[SessionFile] = []
         for entry in _entries(directory):
             name = entry.name
             if name.endswith(".jsonl"):
@@ -64,9 +65,10 @@ class ClaudeCode:
                 else:
                     continue
                 if (stamp := _stamp(entry)) is not None:
-                    yield SessionFile(AGENT, session, entry.path, kind, stamp)
+                    found.append(SessionFile(AGENT, session, entry.path, kind, stamp))
             elif _SESSION.fullmatch(name) and _is_directory(entry):
-                yield from _subagents(f"{entry.path}/subagents", name, visited, _DEEPEST)
+                found += _subagents(f"{entry.path}/subagents", name, visited, _DEEPEST)
+        return found
 
     def _parent(self, path: str, stem: str) -> str:
         known = self._parents.get(path)

@@ -7,6 +7,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 
+import msgspec
+
 
 class Role(StrEnum):
     """Whose words an event holds. Only HUMAN makes rules; TOOL never does."""
@@ -77,9 +79,11 @@ class HumanTurn:
     origin: Origin
 
 
-@dataclass(frozen=True, slots=True)
-class FileStamp:
-    """The cheap fingerprint of a file: when none of it changed, nothing is read."""
+class FileStamp(msgspec.Struct, frozen=True, gc=False):
+    """The cheap fingerprint of a file: when none of it changed, nothing is read.
+
+    This and `SessionFile` are made for every file of every scan, tens of thousands a minute, so they are Structs: a seventh of the time.
+    """
 
     size: int
     mtime_ns: int
@@ -111,8 +115,7 @@ class Growth(StrEnum):
     GONE = "gone"
 
 
-@dataclass(frozen=True, slots=True)
-class SessionFile:
+class SessionFile(msgspec.Struct, frozen=True, gc=False):
     """One transcript file of one session, as discovery found it (nothing of it has been read yet)."""
 
     agent: str

@@ -17,7 +17,7 @@ from dreamd.dream.progress import nobody
 from dreamd.processes import started
 from dreamd.state.records import SessionRecord, SessionState
 from dreamd.state.run_record import Outcome, RunRecord
-from dreamd.status import Problem
+from dreamd.problems import Problem
 from world import World
 
 IDLE = dt.timedelta(minutes=30)

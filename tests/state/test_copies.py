@@ -4,6 +4,7 @@ import datetime as dt
 from dataclasses import replace
 
 import pytest
+from msgspec import structs
 
 from dreamd.state.copies import Copies
 from dreamd.state.exclusion import Rules
@@ -25,7 +26,7 @@ def touched(seen: Sighting, at: dt.datetime) -> Sighting:
     """The sighting of a file with another mtime."""
     stamp = FileStamp(seen.file.stamp.size, int(at.timestamp() * 1e9), 7)
     reading = replace(seen.reading, cursor=replace(seen.reading.cursor, stamp=stamp))
-    return replace(seen, file=replace(seen.file, stamp=stamp), reading=reading)
+    return replace(seen, file=structs.replace(seen.file, stamp=stamp), reading=reading)
 
 
 def untyped(seen: Sighting) -> Sighting:
@@ -83,7 +84,7 @@ def test_an_original_may_go_when_all_of_it_was_dreamt_of_and_copied(database, se
 
 def test_an_original_that_other_sessions_share_never_goes(database, sessions, copies):
     one, other = sighting("s1", ["a"]), sighting("s2", ["b"])
-    see(database, one, replace(other, file=replace(other.file, path=one.file.path)))
+    see(database, one, replace(other, file=structs.replace(other.file, path=one.file.path)))
     keep(sessions, "s1")
     keep(sessions, "s2")
     dream(database)

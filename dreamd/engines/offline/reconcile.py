@@ -81,11 +81,15 @@ def _repeated(findings: list[Finding]) -> list[Finding]:
 
 
 def _said_again(finding: Finding, by_word: Mapping[str, list[Finding]]) -> bool:
-    """Whether another session says the same; lines that say the same share a word, so only those are looked at."""
+    """Whether another session says the same.
+
+    Lines that say the same share all words of the shorter one, so those are enough that share one besides the commonest.
+    """
     own = sense(finding.text)
+    rare = sorted(own.words, key=lambda word: (len(by_word[word]), word))
     return any(
         other.session_id != finding.session_id and not habits.is_request(other) and same(own, sense(other.text))
-        for word in sorted(own.words)
+        for word in rare[: max(1, len(rare) - 1)]
         for other in by_word[word]
     )
 
@@ -96,15 +100,27 @@ def _decide(finding: Finding, standing: list[_Standing]) -> Proposal:
         return _drop(finding, "junk")
     if finding.slot == _RETRACTED:
         return _retract(finding, standing)
-    twin = _twin(finding, own, standing)
+    near = _near(finding, own, standing)
+    twin = _twin(finding, own, near)
     if twin:
         return _meet_twin(finding, twin)
-    rival = _rival(finding, own, standing)
+    rival = _rival(finding, own, near)
     if rival:
         return _meet_rival(finding, rival)
     if finding.weight < WEAK:
         return _drop(finding, "weak")
     return Proposal(Act.ADD, (finding.id,), reason="new")
+
+
+def _near(finding: Finding, own: Sense, standing: list[_Standing]) -> list[_Standing]:
+    """The lines that share a word or the slot: no other can be the same or contradict; most are left out cheaply."""
+    return [
+        line
+        for line in standing
+        if not own.touches.isdisjoint(line.sense.touches)
+        or (finding.slot and finding.slot == line.slot)
+        or own.normal == line.sense.normal
+    ]
 
 
 def _drop(finding: Finding, reason: str) -> Proposal:

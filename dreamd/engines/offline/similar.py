@@ -57,6 +57,7 @@ class Sense:
     negative: bool
     folded: str
     normal: str  # folded text; equal means the same words
+    touches: frozenset[str]  # all of the words above: lines that share none have nothing to do with each other
 
 
 @lru_cache(maxsize=4096)
@@ -66,14 +67,17 @@ def sense(text: str) -> Sense:
     rejected = " ".join(m[1] for m in _CONTRAST.finditer(folded))
     positive = _CONTRAST.sub(" ", folded)
     tokens = [t.strip("`.:") for t in _WORD.findall(positive)]
+    content, against = frozenset(_stems(positive)), frozenset(_stems(rejected))
+    distinct = frozenset(t.lower() for t in tokens if _DISTINCT.search(t))
     return Sense(
-        words=frozenset(_stems(positive)),
-        rejected=frozenset(_stems(rejected)),
-        distinct=frozenset(t.lower() for t in tokens if _DISTINCT.search(t)),
+        words=content,
+        rejected=against,
+        distinct=distinct,
         order=frozenset(t.lower() for t in tokens) & _IMPORTANT,
         negative=bool(_NEGATION.search(positive)),
         folded=folded.casefold(),
         normal=" ".join(re.sub(r"[^\w\s./@+#-]", " ", folded.casefold()).split()),
+        touches=content | against | distinct,
     )
 
 

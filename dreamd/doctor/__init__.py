@@ -1,0 +1,1 @@
+"""What a service needs, looked at and, where it can be, mended."""

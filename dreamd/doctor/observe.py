@@ -1,0 +1,255 @@
+"""Fills the bench: looks at files, kernel, service manager and database, and changes nothing but one probe file."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import re
+import shutil
+import sqlite3
+import stat
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+from dreamd.app import App, opened, sources
+from dreamd.archive import Stored
+from dreamd.beacon import living
+from dreamd.clock import Clock
+from dreamd.config import Loaded, expand
+from dreamd.doctor.bench import Bench, Key, Past, Right, Root
+from dreamd.dream.deadlines import expiring
+from dreamd.dream.lock import lock_path
+from dreamd.dream.outlook import facts
+from dreamd.errors import DreamdError
+from dreamd.ingest import Source
+from dreamd.memory.document import count_lines
+from dreamd.memory.history import History
+from dreamd.memory.tree import INDEX, Tree
+from dreamd.processes import started
+from dreamd.rebuild import REBUILT_AT, DatabaseCondition, database_condition
+from dreamd.search.file import IndexFile
+from dreamd.service import installing
+from dreamd.service.spec import ServiceSpec, spec_of
+from dreamd.settings import Config
+from dreamd.state.marks import Mark
+from dreamd.state.run_record import Outcome
+from dreamd.transcripts.agents import ADAPTERS
+
+_SAMPLE = 3  # archived copies
+_MAX_WATCHES = Path("/proc/sys/fs/inotify/max_user_watches")
+_KEY = re.compile(r"^\s*(?:export\s+)?ANTHROPIC_API_KEY=\S", re.MULTILINE)
+_IMPORT = re.compile(r"(?<!\S)@(\S+)")
+
+
+def observe(loaded: Loaded, clock: Clock) -> Bench:
+    """Everything a check wants to know. Raises nothing for what is wrong: that is what is looked for."""
+    places, config = loaded.places, loaded.config
+    spec = spec_of(loaded)
+    service = installing.look(spec)
+    info = living(places.state_dir)
+    pid = info.owner.pid if info else None
+    database = database_condition(places)
+    history_fault, head = _history(places.history)
+    imports = places.claude_dir / "CLAUDE.md"
+    return Bench(
+        now=clock.now(),
+        python=sys.version_info[:2],
+        sqlite=sqlite3.sqlite_version_info,
+        config_file=places.config_file,
+        config_exists=loaded.file_exists,
+        rights=tuple(_rights(loaded, spec)),
+        missing=() if places.state_dir.is_dir() else (places.state_dir,),
+        memory_root=places.memory_root,
+        memory_fault=_memory_fault(places.memory_root),
+        over=_over(places.memory_root, config),
+        roots=tuple(_root(one) for one in sources(loaded)),
+        max_watches=_number(_MAX_WATCHES),
+        min_interval=config.gates.min_interval,
+        min_sessions=config.gates.min_sessions,
+        scheduled=config.schedule.enabled,
+        engine=config.engine.name,
+        key=_key(config, spec, service.pid),
+        service=service,
+        living=pid,
+        unreached=tuple(_unreached(pid or service.pid, spec)),
+        free=tuple((one, shutil.disk_usage(_there(one)).free) for one in (places.state_dir, places.memory_root)),
+        database=database,
+        index=IndexFile(places.search).condition(),
+        history_fault=history_fault,
+        history_head=head,
+        past=_past(loaded, clock) if database is DatabaseCondition.GOOD else None,
+        left_lock=_left(lock_path(places.default_state_dir, places.memory_root)),
+        import_line=f"@{_short(places.memory_root / INDEX)}",
+        import_file=imports if places.claude_dir.is_dir() else None,
+        imported=_imported(imports, places.memory_root / INDEX),
+    )
+
+
+def _rights(loaded: Loaded, spec: ServiceSpec) -> Iterator[Right]:
+    """What others may look into of what is ours alone; the archive and history by their directories."""
+    places = loaded.places
+    directories = [places.state_dir, places.history, places.archive]
+    files = [places.database, places.search, places.log, places.config_file, spec.key_file]
+    for paths, wanted in ((directories, 0o700), (files, 0o600)):
+        for path in paths:
+            with contextlib.suppress(OSError):
+                mode = stat.S_IMODE(path.stat().st_mode)
+                if mode & 0o077:
+                    yield Right(path, mode, wanted)
+
+
+def _memory_fault(root: Path) -> str:
+    """Whether a sibling can be made and removed there, by doing it; in the nearest directory above a missing root."""
+    place = _there(root)
+    probe = place / f".dreamd-probe-{os.getpid()}"
+    try:
+        os.close(os.open(probe, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600))
+        probe.unlink()
+    except OSError as fault:
+        return fault.strerror or type(fault).__name__
+    return ""
+
+
+def _over(root: Path, config: Config) -> tuple[str, ...]:
+    caps = config.memory
+    try:
+        tree = Tree.read(root, config.guards.protect)
+    except (DreamdError, OSError):
+        return ()
+    over = []
+    for path, file in tree.files.items():
+        most = caps.max_lines if path == INDEX else caps.topic_max_lines
+        if count_lines(file.text) > most or (path == INDEX and len(file.data) > caps.max_bytes):
+            over.append(path)
+    return tuple(over)
+
+
+def _root(source: Source) -> Root:
+    exists = source.root.is_dir()
+    adapter = ADAPTERS.get(source.agent)
+    return Root(
+        agent=source.agent,
+        path=source.root,
+        exists=exists,
+        readable=exists and os.access(source.root, os.R_OK | os.X_OK),
+        directories=sum(1 for _ in os.walk(source.root)) if exists else 0,
+        retention=adapter.retention(source.root) if adapter else None,
+    )
+
+
+def _key(config: Config, spec: ServiceSpec, pid: int | None) -> Key:
+    """Where the service would find a key: the file that is named, its own environment now, its environment file."""
+    engine = config.engine
+    if engine.name == "offline" or engine.provider != "anthropic":
+        return Key(needed=False)
+    if engine.api_key_file:
+        path = expand(engine.api_key_file)
+        there = os.access(path, os.R_OK) and path.stat().st_size > 0
+        return Key(
+            needed=True, where=str(path) if there else "", open_to_others=there and bool(path.stat().st_mode & 0o077)
+        )
+    if pid is not None and _has_key(_bytes(Path(f"/proc/{pid}/environ")).replace(b"\0", b"\n")):
+        return Key(needed=True, where=f"the environment of the service (pid {pid})")
+    if _has_key(_bytes(spec.key_file)):
+        shut = not spec.key_file.stat().st_mode & 0o077
+        return Key(needed=True, where=str(spec.key_file), open_to_others=not shut)
+    return Key(needed=not engine.base_url)
+
+
+def _unreached(pid: int | None, spec: ServiceSpec) -> Iterator[Path]:
+    """Places that exist and that a confined service cannot write: systemd's view was made when it started."""
+    if pid is None:
+        return
+    for path in spec.writable:
+        seen = Path(f"/proc/{pid}/root{path}")
+        with contextlib.suppress(OSError):
+            if path.is_dir() and seen.is_dir() and os.access(path, os.W_OK) and not os.access(seen, os.W_OK):
+                yield path
+
+
+def _history(path: Path) -> tuple[str, str]:
+    """(fault, head): the head's files are read too, so that a missing object shows."""
+    try:
+        return "", History(path).head().commit
+    except (DreamdError, OSError, ValueError) as fault:
+        return f"history.git cannot be read ({fault})", ""
+
+
+def _past(loaded: Loaded, clock: Clock) -> Past | None:
+    try:
+        with opened(loaded, clock=clock) as app:
+            known, newest = facts(app.shop), app.shop.runs.newest(outcomes=(Outcome.COMMITTED,))
+            sampled, damaged = _sample(app)
+            return Past(
+                last_success_at=known.last_success_at,
+                last_attempt_at=known.last_attempt_at,
+                failures=known.consecutive_failures,
+                last_error=app.shop.marks.text(Mark.LAST_ERROR),
+                pending=known.pending,
+                expiring=expiring(app.shop),
+                head=(newest.commit or "") if newest else "",
+                sampled=sampled,
+                damaged=damaged,
+                rebuilt_at=app.shop.marks.time(REBUILT_AT),
+            )
+    except DreamdError:
+        return None
+
+
+def _sample(app: App) -> tuple[int, tuple[str, ...]]:
+    """The oldest, the newest and one between of the archived copies, read through."""
+    kept = [one for one in app.sessions() if one.archive_path and one.archive_digest]
+    chosen = {kept[at].row: kept[at] for at in (0, len(kept) // 2, -1)} if kept else {}
+    damaged = []
+    for one in list(chosen.values())[:_SAMPLE]:
+        try:
+            app.shop.archive.members(Stored(one.archive_path or "", one.archive_digest or "", bytes=0, compressed=0))
+        except (DreamdError, OSError):
+            damaged.append(one.id)
+    return len(chosen), tuple(damaged)
+
+
+def _left(path: Path) -> int | None:
+    """The pid that a dead dream left in the lock file."""
+    first = _bytes(path).split(b"\n", 1)[0].strip()
+    if not first.isdigit() or len(first) > 9:  # noqa: PLR2004 - longer is no pid
+        return None
+    return None if started(int(first)) else int(first)
+
+
+def _imported(file: Path, index: Path) -> bool:
+    """Whether a line of CLAUDE.md imports the memory."""
+    wanted = os.path.realpath(index)
+    text = _bytes(file).decode("utf-8", "replace")
+    return any(os.path.realpath(_absolute(name, file.parent)) == wanted for name in _IMPORT.findall(text))
+
+
+def _absolute(name: str, folder: Path) -> Path:
+    return expand(name) if name.startswith(("~", "/")) else folder / name
+
+
+def _short(path: Path) -> str:
+    home = expand("~")
+    return f"~/{path.relative_to(home)}" if path.is_relative_to(home) else str(path)
+
+
+def _there(path: Path) -> Path:
+    """The path, or the nearest directory above it that exists."""
+    return next((one for one in (path, *path.parents) if one.is_dir()), Path("/"))
+
+
+def _has_key(content: bytes) -> bool:
+    return _KEY.search(content.decode("utf-8", "replace")) is not None
+
+
+def _bytes(path: Path) -> bytes:
+    try:
+        return path.read_bytes()
+    except OSError:
+        return b""
+
+
+def _number(path: Path) -> int | None:
+    text = _bytes(path).strip()
+    return int(text) if text.isdigit() else None

@@ -1,0 +1,111 @@
+"""What needs a person: observed facts, each with a code, a sentence and what to do."""
+
+from __future__ import annotations
+
+import datetime as dt
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from dreamd.dream.aftermath import CONTRADICTIONS
+from dreamd.dream.deadlines import WARNING, expiring
+from dreamd.dream.workshop import Workshop
+from dreamd.state.marks import Mark
+from dreamd.state.run_record import Outcome
+
+
+@dataclass(frozen=True, slots=True)
+class Problem:
+    """Something that stands between the person and their memory; `code` is from a closed set that the README documents."""
+
+    code: str
+    message: str
+    hint: str
+
+    def to_json(self) -> dict[str, str]:
+        """CONTRACT's shape."""
+        return {"code": self.code, "message": self.message, "hint": self.hint}
+
+
+def problems(shop: Workshop) -> list[Problem]:
+    """What stands now, the most urgent first."""
+    return [problem for look in _LOOKS if (problem := look(shop)) is not None]
+
+
+def _failing(shop: Workshop) -> Problem | None:
+    failures, _ = shop.runs.failures()
+    if not failures:
+        return None
+    told = "the last dream failed" if failures == 1 else f"{failures} dreams in a row failed"
+    return Problem("dreams_failing", told, "`dreamd runs show last` and `dreamd logs` say why")
+
+
+def _refused(shop: Workshop) -> Problem | None:
+    newest = next(iter(shop.runs.list(limit=1)), None)
+    if newest is None or newest.outcome is not Outcome.REFUSED:
+        return None
+    hint = (
+        "`dreamd undo` puts it back" if newest.reason == "vanished" else "`dreamd runs show last` says what it wanted"
+    )
+    return Problem("dream_refused", f"the last dream was refused ({newest.reason})", hint)
+
+
+def _waiting(shop: Workshop) -> Problem | None:
+    waiting = next((run for run in shop.runs.waiting() if run.reason == "review"), None)
+    if waiting is None:
+        return None
+    hint = "look with `dreamd runs show`, then `dreamd accept last` or `dreamd reject last`"
+    return Problem("review_waiting", f"run {waiting.id} waits for review", hint)
+
+
+def _overdue(shop: Workshop) -> Problem | None:
+    """Enough sessions wait, and nothing has dreamt of them for three times as long as it should take."""
+    now, gates = shop.clock.now(), shop.config.gates
+    counts = shop.sessions.counts(now, gates.idle)
+    if counts.pending + counts.gathered < gates.min_sessions:
+        return None
+    last = shop.marks.time(Mark.LAST_SUCCESS_AT)
+    since = last or min((one.quiet_at for one in shop.sessions.list() if one.unread), default=now)
+    if now - since <= 3 * gates.min_interval:
+        return None
+    days = (now - since) // dt.timedelta(days=1)
+    told = f"the last successful dream was {days} days ago" if last else "no dream has succeeded yet"
+    waits = f"{counts.pending + counts.gathered} sessions wait"
+    return Problem(
+        "dream_overdue", f"{waits}; {told}", "is the service running (`dreamd doctor`)? `dreamd kick` dreams now"
+    )
+
+
+def _contradicted(shop: Workshop) -> Problem | None:
+    number = shop.marks.text(CONTRADICTIONS)
+    if not number:
+        return None
+    told = "a line that you wrote" if number == "1" else f"{number} lines that you wrote"
+    hint = "look for “the line above is older” in the memory files and keep the one that is true"
+    return Problem("lines_contradicted", f"newer words contradict {told}", hint)
+
+
+def _expiring(shop: Workshop) -> Problem | None:
+    soon = expiring(shop)
+    if not soon:
+        return None
+    told = f"the agent deletes {soon} {'session' if soon == 1 else 'sessions'} within {WARNING.days} days that were not dreamt of"
+    return Problem("transcripts_expiring", told, "`dreamd kick` reads them now and keeps a copy")
+
+
+def _quarantined(shop: Workshop) -> Problem | None:
+    number = shop.sessions.counts(shop.clock.now(), shop.config.gates.idle).quarantined
+    if not number:
+        return None
+    told = "a session" if number == 1 else f"{number} sessions"
+    return Problem("sessions_quarantined", f"{told} could not be read", "`dreamd sessions --state quarantined`")
+
+
+_LOOKS: tuple[Callable[[Workshop], Problem | None], ...] = (
+    _failing,
+    _refused,
+    _waiting,
+    _expiring,
+    _overdue,
+    _contradicted,
+    _quarantined,
+)

@@ -1,0 +1,154 @@
+"""A damaged or lost state database made anew from transcripts and history, so that nothing is learned or paid for twice."""
+
+from __future__ import annotations
+
+import contextlib
+import datetime as dt
+import sqlite3
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from enum import StrEnum
+from pathlib import Path
+from urllib.parse import quote
+
+from dreamd.app import App, opened
+from dreamd.clock import Clock
+from dreamd.config import Loaded, Places
+from dreamd.dream.lock import dream_lock
+from dreamd.dream.workshop import Workshop
+from dreamd.errors import DreamdError, StateError
+from dreamd.log import logger
+from dreamd.memory.history import LogEntry
+from dreamd.state.records import SessionRecord
+from dreamd.state.run_record import Outcome, RunRecord, Trigger
+from dreamd.state.runs import Conclusion
+
+#: When the database was last rebuilt: the name of a mark.
+REBUILT_AT = "rebuilt_at"
+_COMPANIONS = ("", "-wal", "-shm", "-journal")
+
+
+class DatabaseCondition(StrEnum):
+    """What can be seen of the state database without changing it."""
+
+    GOOD = "good"
+    NEW = "new"  # there is none, and nothing says that there ever was
+    LOST = "lost"  # there is none, or an empty one, and history knows of dreams
+    DAMAGED = "damaged"
+    BUSY = "busy"
+    UNREADABLE = "unreadable"
+
+
+#: Conditions that a rebuild mends.
+REBUILT = frozenset({DatabaseCondition.LOST, DatabaseCondition.DAMAGED})
+
+
+@dataclass(frozen=True, slots=True)
+class Rebuilt:
+    """What a rebuild came to."""
+
+    aside: Path | None  # where the damaged file lies now; None: there was none
+    sessions: int  # seen in the transcripts
+    runs: int  # known again from history
+    consolidated: int  # sessions known to be dreamt of
+
+
+def database_condition(places: Places, *, thorough: bool = True) -> DatabaseCondition:
+    """Looks at the database read-only; `thorough` reads every page of it (PRAGMA quick_check)."""
+    path = places.database
+    if not path.exists() or path.stat().st_size == 0:
+        return DatabaseCondition.LOST if _dreamt(places) else DatabaseCondition.NEW
+    try:
+        with contextlib.closing(sqlite3.connect(f"file:{quote(str(path))}?mode=ro", uri=True, timeout=5)) as database:
+            tables = {name for (name,) in database.execute("SELECT name FROM sqlite_schema WHERE type = 'table'")}
+            sound = not thorough or database.execute("PRAGMA quick_check(1)").fetchone()[0] == "ok"
+    except sqlite3.OperationalError as fault:
+        busy = "locked" in str(fault) or "busy" in str(fault)
+        return DatabaseCondition.BUSY if busy else DatabaseCondition.UNREADABLE
+    except sqlite3.DatabaseError:
+        return DatabaseCondition.DAMAGED
+    if not sound:
+        return DatabaseCondition.DAMAGED
+    if "sessions" in tables:
+        return DatabaseCondition.GOOD
+    return DatabaseCondition.LOST if _dreamt(places) else DatabaseCondition.NEW
+
+
+def rebuild(loaded: Loaded, clock: Clock) -> Rebuilt:
+    """Sets the database aside (kept, dated, with its companions) and makes a new one. Memory is not touched.
+
+    Sessions that history's commits name are consolidated up to the time of the newest commit that names them, and these
+    runs are known again; what was withheld, forgotten or found and not yet used is not: it stood in the database alone.
+    The caller makes sure that no service runs. Raises LockHeld where a dream does, StateError where the file cannot be moved.
+    """
+    places = loaded.places
+    with dream_lock(places.default_state_dir, places.memory_root, now=clock.now()):
+        aside = _set_aside(places.database, clock.now())
+        with opened(loaded, clock=clock) as app:
+            app.scan()
+            done = replace(_remember(app), aside=aside)
+            app.shop.marks.set(REBUILT_AT, clock.now())
+    logger().error("state.rebuilt", sessions=done.sessions, runs=done.runs, consolidated=done.consolidated)
+    return done
+
+
+def _remember(app: App) -> Rebuilt:
+    shop = app.shop
+    sessions = {one.name: one for one in shop.sessions.list()}
+    runs, reached = 0, set[str]()
+    for entry in reversed(_dreams(shop)):
+        assert entry.plan is not None
+        named = [sessions[name] for name in entry.plan.sessions if name in sessions]
+        _run_again(shop, entry, named)
+        reached.update(one.name for one in named)
+        runs += 1
+    return Rebuilt(None, len(sessions), runs, len(reached))
+
+
+def _dreams(shop: Workshop) -> list[LogEntry]:
+    """The commits of dreams, newest first, each run once."""
+    seen: dict[str, LogEntry] = {}
+    try:
+        for entry in shop.history.log():
+            if entry.plan is not None and entry.plan.sessions and entry.run_id:
+                seen.setdefault(entry.run_id, entry)
+    except DreamdError as fault:  # a history that cannot be read to its end is still worth what was read
+        logger().warning("history.unread", code=fault.code)
+    return list(seen.values())
+
+
+def _run_again(shop: Workshop, entry: LogEntry, named: list[SessionRecord]) -> None:
+    """The run's row, and the turns that were there when it dreamt, as if it ended at its commit's time."""
+    record = RunRecord(entry.run_id, Trigger.KICK, "", entry.when, reason="rebuilt")
+    shop.runs.start(record)
+    shop.runs.select(entry.run_id, {one.row: list(_turns_until(shop, one, entry.when)) for one in named})
+    ended = replace(record, ended_at=entry.when, outcome=Outcome.COMMITTED, commit=entry.commit)
+    shop.runs.conclude(ended, Conclusion())
+
+
+def _turns_until(shop: Workshop, session: SessionRecord, when: dt.datetime) -> Iterator[int]:
+    for turn in shop.sessions.turns(session.row, unread=True):
+        if turn.at is None or turn.at <= when:
+            yield turn.row
+
+
+def _set_aside(path: Path, now: dt.datetime) -> Path | None:
+    """Moves the database and what belongs to it; a write-ahead log that stayed would be played into the new one."""
+    target = path.with_name(f"{path.name}.damaged-{now:%Y%m%dT%H%M%SZ}")
+    moved = False
+    try:
+        for companion in _COMPANIONS:
+            part = path.with_name(path.name + companion)
+            if part.exists():
+                part.rename(target.with_name(target.name + companion))
+                moved = True
+    except OSError as fault:
+        raise StateError(f"{path} could not be moved aside: {fault.strerror}", hint="check its rights") from fault
+    return target if moved else None
+
+
+def _dreamt(places: Places) -> bool:
+    """Whether history has a commit; looked up without opening a repository."""
+    heads = places.history / "refs" / "heads"
+    packed = places.history / "packed-refs"
+    return (heads.is_dir() and any(heads.iterdir())) or (packed.is_file() and packed.stat().st_size > 0)

@@ -211,7 +211,7 @@ class Scanner:
 
     def _walk(self, now: dt.datetime) -> _Walk:
         """Every file there is against every file that is known; one that is found is `_MET` from then on."""
-        known = dict(self._sightings.stamps(now - self._idle))
+        known = self._sightings.stamps(now - self._idle)
         at_rest = int((now - self._idle).timestamp()) * 1_000_000_000
         walk = _Walk()
         roots = []
@@ -229,7 +229,11 @@ class Scanner:
                 if flags == _MET[3]:
                     continue
                 there = file.stamp
-                same = mtime_ns == there.mtime_ns and size == there.size and inode == signed(there.inode)
+                same = (
+                    mtime_ns == there.mtime_ns
+                    and size == there.size
+                    and (inode == there.inode or inode == signed(there.inode))
+                )
                 if mtime_ns is None and not _storable(file.path):
                     walk.problems.append(ScanProblem(os.fsencode(file.path).decode("utf-8", "replace"), "EILSEQ"))
                     continue

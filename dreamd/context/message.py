@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
+from typing import assert_never
+
+_FRAME = 4  # tokens around a message and around each of its blocks
 
 
 class Role(StrEnum):
@@ -66,8 +70,18 @@ class Message:
 
     @property
     def text(self) -> str:
-        """The texts of its blocks, tools' included, a blank line between."""
-        raise NotImplementedError
+        """The words of its blocks, tools' output included, a blank line between."""
+        return "\n\n".join(block.text for block in self.blocks if isinstance(block, Text | ToolResult) and block.text)
+
+    @property
+    def calls(self) -> frozenset[str]:
+        """The ids of the tool calls in it."""
+        return frozenset(block.id for block in self.blocks if isinstance(block, ToolUse))
+
+    @property
+    def results(self) -> frozenset[str]:
+        """The ids of the tool calls that it answers."""
+        return frozenset(block.id for block in self.blocks if isinstance(block, ToolResult))
 
 
 def told(text: str) -> Message:
@@ -86,10 +100,51 @@ def answered(text: str) -> Message:
 
 
 def tokens(message: Message, estimate: Callable[[str], int]) -> int:
-    """Tokens of a message by `estimate`, with a few for its frame."""
-    raise NotImplementedError
+    """Tokens of a message by `estimate`, with a few for the frame of each block."""
+    return _FRAME + sum(_FRAME + estimate(content(block)) for block in message.blocks)
+
+
+def content(block: Block) -> str:
+    """What of a block costs tokens, as one text."""
+    match block:
+        case Text() | ToolResult():
+            return block.text
+        case ToolUse():
+            return f"{block.name} {block.arguments}"
+        case Opaque():
+            return block.payload
+        case _:
+            assert_never(block)
 
 
 def to_api(messages: Sequence[Message]) -> list[dict[str, object]]:
-    """The Messages API's `messages`: neighbours of one role joined (some servers insist that roles alternate)."""
-    raise NotImplementedError
+    """The Messages API's `messages`: neighbours of one role joined (some servers insist that roles alternate).
+
+    Empty texts are left out, because the API refuses them; so is a message of which nothing remains. Raises ValueError for a
+    ToolUse or Opaque whose JSON is broken.
+    """
+    joined: list[tuple[Role, list[dict[str, object]]]] = []
+    for message in messages:
+        blocks = [
+            _to_api(block) for block in message.blocks if not (isinstance(block, Text) and not block.text.strip())
+        ]
+        if blocks and joined and joined[-1][0] is message.role:
+            joined[-1][1].extend(blocks)
+        elif blocks:
+            joined.append((message.role, blocks))
+    return [{"role": role.value, "content": blocks} for role, blocks in joined]
+
+
+def _to_api(block: Block) -> dict[str, object]:
+    match block:
+        case Text():
+            return {"type": "text", "text": block.text}
+        case ToolUse():
+            return {"type": "tool_use", "id": block.id, "name": block.name, "input": json.loads(block.arguments)}
+        case ToolResult():
+            result: dict[str, object] = {"type": "tool_result", "tool_use_id": block.id, "content": block.text}
+            return result | {"is_error": True} if block.is_error else result
+        case Opaque():
+            return dict(json.loads(block.payload))
+        case _:
+            assert_never(block)

@@ -64,4 +64,59 @@ def decide(budget: Budget, used: int, operation: Operation) -> Verdict:
     Over 70 % left: everything, compaction never. To 20 %: everything. Then nothing new and large, then only what is cheap,
     then nothing. Whatever the tier, nothing is allowed that would not fit.
     """
-    raise NotImplementedError
+    level, left = budget.level(used), budget.left(used)
+    match operation.kind:
+        case OperationKind.COMPACTION:
+            return _compaction(budget, level, left)
+        case OperationKind.INPUT | OperationKind.WHOLE | OperationKind.ANSWER:
+            return _costly(budget, used, level, operation)
+        case _:
+            assert_never(operation.kind)
+
+
+def _compaction(budget: Budget, level: Level, left: int) -> Verdict:
+    if level is Level.STOP:
+        return _refused(Why.OUT_OF_TOKENS)
+    if left > PLENTY * budget.working:
+        return _refused(Why.PLENTY_LEFT)
+    return Verdict(Answer.ALLOW, Why.FITS, left)
+
+
+def _costly(budget: Budget, used: int, level: Level, operation: Operation) -> Verdict:
+    tokens = max(0, operation.tokens)
+    cheap = int(CHEAP * budget.working)
+    room = _room(budget, used, operation.kind, cheap)
+    match level:
+        case Level.STOP:
+            return _refused(Why.OUT_OF_TOKENS)
+        case Level.COMPACT:
+            if tokens <= min(cheap, room):
+                return Verdict(Answer.ALLOW, Why.FITS, tokens)
+            return _refused(Why.COSTLY_WHEN_SCARCE)
+        case Level.WARN:
+            most = room if operation.kind is OperationKind.ANSWER else min(room, int(LARGE * budget.working))
+            return _shortened(operation.kind, tokens, most, Why.LARGE_WHEN_LOW if most < room else Why.TOO_LARGE_TO_FIT)
+        case Level.FREE:
+            return _shortened(operation.kind, tokens, room, Why.TOO_LARGE_TO_FIT)
+        case _:
+            assert_never(level)
+
+
+def _room(budget: Budget, used: int, kind: OperationKind, cheap: int) -> int:
+    """What fits: input up to where the conversation would have to stop (what is cheap a little beyond), an answer to the window's end."""
+    left = budget.left(used)
+    if kind is OperationKind.ANSWER:
+        return left + budget.kept_free
+    return max(budget.share(budget.stop_at) - 1 - used, min(cheap, left))
+
+
+def _shortened(kind: OperationKind, tokens: int, most: int, reason: Why) -> Verdict:
+    if tokens <= most:
+        return Verdict(Answer.ALLOW, Why.FITS, tokens)
+    if kind is OperationKind.WHOLE or most <= 0:
+        return _refused(reason)
+    return Verdict(Answer.EXCERPT, reason, most)
+
+
+def _refused(reason: Why) -> Verdict:
+    return Verdict(Answer.REFUSE, reason, 0)

@@ -18,9 +18,7 @@ _DIGIT = re.compile(r"[0-9]")
 
 def weight(text: str) -> int:
     """The bytes of a text in UTF-8 as tokens go by them: runs that look like base64 count twice, as they cost a token a byte."""
-    return len(text.encode("utf-8", "replace")) + sum(
-        len(run) for run in _RUN.findall(text) if _looks_encoded(run)
-    )
+    return len(text.encode("utf-8", "replace")) + sum(len(run) for run in _RUN.findall(text) if _looks_encoded(run))
 
 
 def estimate(text: str) -> int:

@@ -279,26 +279,17 @@ class Walk(RuleBasedStateMachine):
     # What must hold.
 
     @invariant()
-    def a_persons_lines_are_there(self) -> None:
-        there = {block.text.replace("\r", "") for file in self._files() for block in parse(self._text(file)).entries}
-        assert self.own <= there, self.own - there
-
-    @invariant()
-    def what_was_deleted_stays_away(self) -> None:
-        there = {block.key for file in self._files() for block in parse(self._text(file)).entries}
-        assert not there & (self.gone | self.fresh_gone)
-
-    @invariant()
-    def nothing_is_left_lying_about(self) -> None:
-        assert not [path for path in self.world.root.rglob("*") if ".dreamd" in path.name or path.name.endswith(".tmp")]
-
-    @invariant()
-    def no_secret_is_kept(self) -> None:
-        if KEY[:20] not in "".join(WORDS):
-            return
+    def what_must_hold(self) -> None:
+        entries = [block for file in self._files() for block in parse(self._text(file)).entries]
+        there = {block.text.replace("\r", "") for block in entries}
+        assert self.own <= there, f"a person's lines are gone: {self.own - there}"
+        back = {block.key for block in entries} & (self.gone | self.fresh_gone)
+        assert not back, f"deleted lines came back: {back}"
+        left = [path for path in self.world.root.rglob("*") if ".dreamd" in path.name or path.name.endswith(".tmp")]
+        assert not left, f"left behind: {left}"
         for path in self.world.home.rglob("*"):
-            if path.is_file() and "projects" not in path.relative_to(self.world.home).parts[:2]:
-                assert KEY.encode() not in path.read_bytes(), path.name
+            if path.is_file() and not path.is_relative_to(self.world.transcripts):
+                assert KEY.encode() not in path.read_bytes(), f"a secret in {path.name}"
 
     def _after_a_dream(self) -> None:
         tree = self.world.tree()
@@ -310,7 +301,9 @@ class Walk(RuleBasedStateMachine):
         for path, data in tree.items():
             assert count_lines(data.decode()) <= CAPS["topic_max_lines"] or path == "MEMORY.md", path
         links = [unquote(link) for link in LINK.findall(memory)]
-        assert sorted(links) == sorted(path for path in tree if "/" in path)
+        topics = [path for path in tree if "/" in path]
+        # To a second database the first one's pointers are a person's lines: it may not take away what dangles.
+        assert set(topics) <= set(links) if self.shared else sorted(links) == sorted(topics), (links, topics)
 
     def _is_found(self, world: World) -> None:
         index = Index(world.state / "search.db")
@@ -412,6 +405,6 @@ def test_whatever_happens_what_must_hold_holds() -> None:
             deadline=None,
             print_blob=True,
             suppress_health_check=list(HealthCheck),
-            phases=[Phase.generate] if ALWAYS_THE_SAME else [Phase.generate, Phase.shrink],
+            phases=[Phase.generate],  # shrinking such walks takes longer than reading one
         ),
     )

@@ -44,7 +44,10 @@ def heavy_session(world: World, megabytes: int = 250) -> Path:
     )
     with path.open("a") as file:
         for number in range(megabytes * 10):
-            file.write(line.replace('"uuid": "a"', f'"uuid": "{number:036d}"').replace('"id": "m"', f'"id": "m{number}"') + "\n")
+            file.write(
+                line.replace('"uuid": "a"', f'"uuid": "{number:036d}"').replace('"id": "m"', f'"id": "m{number}"')
+                + "\n"
+            )
     stamp = (world.clock.at - dt.timedelta(hours=2)).timestamp()
     os.utime(path, (stamp, stamp))
     return path
@@ -272,7 +275,9 @@ def test_transcripts_that_go_and_come_back_do_not_end_the_service(world: World, 
     assert service.stop() == 0
 
 
-def test_sch_01_what_fell_due_while_nothing_ran_is_made_up_for_once_at_the_next_start(world: World, start: Start) -> None:
+def test_sch_01_what_fell_due_while_nothing_ran_is_made_up_for_once_at_the_next_start(
+    world: World, start: Start
+) -> None:
     world.say("We always use pnpm in this repo, never npm.", session=8, ago=dt.timedelta(hours=60))
     now = world.clock.at
     world.clock.at = now - dt.timedelta(hours=30)

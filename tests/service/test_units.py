@@ -1,7 +1,6 @@
 """What systemd and launchd are told: valid, confined, absolute, and without anybody's secrets."""
 
 import dataclasses
-import os
 import plistlib
 import re
 import shutil
@@ -140,7 +139,9 @@ def test_a_wrong_configuration_and_a_second_service_are_not_tried_again() -> Non
 
 def test_another_configuration_is_named_and_the_default_one_is_not() -> None:
     assert lines(units.user_unit(SPEC))["ExecStart"] == ["/bin/true run"]
-    assert lines(units.user_unit(spec(config=Path("/etc/x y.toml"))))["ExecStart"] == ['/bin/true run --config "/etc/x y.toml"']
+    assert lines(units.user_unit(spec(config=Path("/etc/x y.toml"))))["ExecStart"] == [
+        '/bin/true run --config "/etc/x y.toml"'
+    ]
 
 
 @settings(max_examples=60)
@@ -251,7 +252,7 @@ def test_a_purge_takes_what_is_dreamds_and_leaves_the_rest(tmp_path: Path) -> No
     memory = world.tree()
     loaded = world.loaded()
     purge(doomed(loaded.places, spec_of(loaded)))
-    assert os.listdir(world.state) == ["notes.txt"]
+    assert [path.name for path in world.state.iterdir()] == ["notes.txt"]
     assert memory
     assert world.tree() == memory
 

@@ -1,10 +1,11 @@
 #!/bin/bash
 # A real `systemd --user` of a user without privileges, in namespaces of its own; as root:
 #   unshare -m -p -f --mount-proc bash user_manager.sh UID HOME KEEP COMMAND...
-# HOME is made on a tmpfs in /srv and copied back to $COPY at the end, if that is set. KEEP is a directory that the user must
-# be able to read (the interpreter's): where it lies in somebody's closed home, that home is covered and KEEP put back.
+# HOME is made on a tmpfs in /srv. KEEP is a directory that the user must be
+# able to read (the interpreter's): where it lies in somebody's closed home, that home is covered and KEEP put back.
 # Needs systemd and dbus-daemon; exits with COMMAND's status, with 99 where the manager does not start.
 set -e
+umask 022
 uid=$1 home=$2 keep=$3
 shift 3
 
@@ -22,8 +23,10 @@ fi
 mount -t tmpfs -o mode=755 tmpfs /srv
 mkdir -p "$home" && chown "$uid:$uid" "$home" && chmod 700 "$home"
 mount -t tmpfs -o mode=755 tmpfs /run
-# A booted machine has unit-root: systemd builds the view of a confined unit there and cannot make it as a user.
-mkdir -p /run/systemd/system "/run/user/$uid" && mkdir -m 700 /run/systemd/unit-root
+# A booted machine has unit-root: systemd builds the view of a confined unit there and cannot make it as a user. Without it
+# (NO_NAMESPACES=1) a confined unit fails with 226, as on a machine that forbids user namespaces.
+mkdir -p /run/systemd/system "/run/user/$uid"
+[ -n "$NO_NAMESPACES" ] || mkdir -m 700 /run/systemd/unit-root
 chown "$uid:$uid" "/run/user/$uid" && chmod 700 "/run/user/$uid"
 umount -R /sys/fs/cgroup 2>/dev/null || umount -l /sys/fs/cgroup || true
 mkdir -p /sys/fs/cgroup && mount -t cgroup2 none /sys/fs/cgroup

@@ -6,6 +6,7 @@ from dataclasses import replace
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from msgspec import structs
 from sqlalchemy import insert, select, text
 
 from dreamd.errors import UsageError
@@ -103,7 +104,7 @@ def test_unchanged_sighting_keeps_every_count(database, sessions):
     first = sighting("s1", ["a"], output_tokens={"m": 5}, bad_lines=1, unknown_types={"x": 2})
     see(database, first)
     before = sessions.get("s1")
-    cursor = replace(first.reading.cursor, stamp=replace(first.file.stamp, mtime_ns=99))
+    cursor = replace(first.reading.cursor, stamp=structs.replace(first.file.stamp, mtime_ns=99))
     again = replace(
         first,
         before=first.reading.cursor,

@@ -1,0 +1,143 @@
+"""From a long text to the statements in it that matter next month, each with what it is; talk about work in progress is left out."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Iterator
+from dataclasses import dataclass
+from enum import StrEnum
+
+LONGEST = 300  # characters of one statement
+_SHORTEST, _SHORTEST_DENSE = 16, 6  # characters; scripts without spaces say more with fewer
+_READ_AT_MOST = 40_000  # characters of one text
+
+_FENCE = re.compile(r"(?:^|\n)[ \t]*(```|~~~)[^\n]*\n(.*?)(?:\n[ \t]*\1[^\n]*|\Z)", re.DOTALL)
+_MARKER = re.compile(r"^\s*(?:#{1,6}\s+|[-*+•·–]\s+|\(?\d{1,3}[.)]\s+|>\s?|\[[ xX]\]\s+)+")
+_TABLE = re.compile(r"^\s*\|?[\s:|-]*-{3,}[\s:|-]*\|?\s*$")
+_MACHINE = re.compile(r"^\s*(?:[+\-]{3}\s|@@ |diff --git|\d+[→\t]|[{}\[\]();,]+\s*$|at .+:\d+|[│┃├└┌╭╰║╔█▌⎿])")
+_END = re.compile(r"(?<=[。！？；])|(?<=[.!?])[\"')\]*_]*(?=\s+[\"'(`*]?[A-Z0-9\u00c0-\u04ff])")
+_DENSE = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
+_EMPHASIS = re.compile(r"(\*\*|__)(?=\S)(.+?)(?<=\S)\1")
+
+_PROGRESS = re.compile(
+    r"^(?:[^\w`]*)(?:(?:now|ok(?:ay)?|good|great|perfect|excellent|alright|right|sure|yes|got it|i see|hmm+|wait|actually|interesting|so|and|but|"
+    r"first|next|then|finally|also)[\s,.!:—–-]+)*(?:let(?:'|’)?s?\s+(?:me|us|see|check|look|try|run|start|first|now|also|verify)|i(?:'|’)?(?:ll|m going to| will| need to| should|"
+    r" am going to|'m now| can see)|we need to (?:check|look|see)|looking at|checking|reading|searching|running|trying|here(?:'|’)?s (?:the|what|how|a)|"
+    r"you(?:'|’)?re (?:absolutely )?right|good (?:catch|question|point|idea)|great question|would you like|do you want|shall i|should i|want me to|"
+    r"thank|sorry|apolog|让我|我来|我先|接下来|现在我|好的|首先|まず|では|давай|сейчас я|ich (?:werde|schaue|prüfe)|je vais|voy a)",
+    re.IGNORECASE,
+)
+_DECISION = re.compile(
+    r"\b(?:decid(?:e|ed|ing)|decision|agreed|chose|chosen|choose|opt(?:ed)? for|settled on|go(?:ing)? with|went with|we(?:'|’)?ll (?:use|keep|stay|go)|let(?:'|’)?s (?:use|keep|go with|stick)|"
+    r"switch(?:ed|ing)? (?:to|from)|migrat(?:e|ed) (?:to|from)|replac(?:e|ed|es) .{1,60} (?:with|by)|instead of|rather than|in favou?r of|(?:must|should) (?:not |never |always )?\w+|"
+    r"never|always|do(?:es)? not|don(?:'|’)t|only (?:when|if|after)|by design|on purpose|intentional(?:ly)?|convention|policy|deferred?|out of scope|won(?:'|’)?t|"
+    r"entschieden|statt|immer|niemals|décidé|plutôt que|toujours|jamais|decidi|en lugar de|siempre|nunca|решили|вместо|всегда|никогда)\b"
+    r"|决定|采用|改用|选择了|换成|不再|必须|禁止|不要|约定|一律|优先|ことにした|代わりに|必ず",
+    re.IGNORECASE,
+)
+_CAUSE = re.compile(
+    r"\b(?:root cause|the (?:bug|issue|problem|cause|reason|culprit) (?:is|was|lies)|because|caused by|due to|turns out|this (?:means|explains)|the fix|fixed by|"
+    r"works? around|workaround|ursache|weil|la cause|parce que|la causa|porque|причина|потому что)\b|原因|因为|由于|根因|導致|导致|原因は",
+    re.IGNORECASE,
+)
+_VALUE = re.compile(
+    r"`[^`\n]{2,80}`|https?://\S+|(?<![\w.])v?\d+(?:\.\d+){1,3}\b|\b\d[\d,.]*\s?(?:%|ms|s|min|h|KB|MB|GB|TB|kB|tokens?|lines?|tests?|files?|rows?|px|req)\b|"
+    r"\b(?:port|version|timeout|limit|branch|commit|PR|issue|ticket)\b[^.\n]{0,20}?[#:=]?\s?[\w./-]*\d|\b[A-Z][A-Z0-9]+_[A-Z0-9_]+\b|\b[A-Z]{2,}-\d+\b|#\d{2,}\b|\b\w+ ?= ?\S+"
+)
+_KEYED = re.compile(r"^[*_`]*([^\W\d][^:=：\n]{1,40}?)[*_`]*\s*(?:[:：]|=|\bis now\b|\bis\b)\s*[*_`]*(\S.*)$")
+_ERROR = re.compile(
+    r"\b(?:[A-Z]\w*(?:Error|Exception)|error|fatal|panic|failed|failure|FAIL|traceback|segfault|cannot|can(?:'|’)t|denied|refused|timed? ?out|not found|"
+    r"undefined|unresolved|conflict)\b|错误|失败|异常|报错|エラー|ошибка|fehler|erreur",
+    re.IGNORECASE,
+)
+_OPEN = re.compile(
+    r"\b(?:still (?:fails?|failing|broken|open|to do|missing|need)|remaining|not yet|to[- ]?do|TODO|pending|next steps?|follow[- ]?up|left to do|blocked|open question|unresolved|known (?:issue|limitation))\b"
+    r"|待办|尚未|还没|未完成|下一步|遗留|残って",
+    re.IGNORECASE,
+)
+_SUCCESS = re.compile(
+    r"\b(?:all (?:\d+ )?(?:tests?|checks?) (?:now )?pass\w*|(?:now )?(?:works?|working|passes|passing|succeed\w*|green)\b|fixed|resolved|done|complete[ds]?|implemented|successful(?:ly)?)"
+    r"|✅|修复|解决了|通过|完成|成功|直りました|исправлен|behoben|corrigé|solucionado",
+    re.IGNORECASE,
+)
+
+
+class Sort(StrEnum):
+    """What a statement is, the first that fits."""
+
+    OPEN = "open"  # something that is still to be done
+    DECISION = "decision"
+    CAUSE = "cause"
+    ERROR = "error"
+    VALUE = "value"
+    PLAIN = "plain"
+
+
+@dataclass(frozen=True, slots=True)
+class Statement:
+    """One line or sentence, without markers. `slot`: what it gives a value to ("port"), "" for nothing."""
+
+    text: str
+    sort: Sort
+    slot: str = ""
+
+
+def statements(text: str) -> Iterator[Statement]:
+    """The statements of a text in order; code blocks, tables' rules, diffs and talk about the next step left out."""
+    for line in _FENCE.sub("\n", text[:_READ_AT_MOST]).split("\n"):
+        if _TABLE.match(line) or _MACHINE.match(line):
+            continue
+        bare = _EMPHASIS.sub(r"\2", _MARKER.sub("", line)).strip().strip("|").strip()
+        if bare.endswith((":", "：")):
+            continue
+        for sentence in _END.split(bare):
+            said = sentence.strip()
+            if _says_something(said) and not _PROGRESS.match(said):
+                yield Statement(shortened(said), _sort(said), _slot(said))
+
+
+def succeeds(text: str) -> bool:
+    """Whether a text claims that something works now."""
+    return _SUCCESS.search(text) is not None
+
+
+def error_line(text: str) -> str:
+    """The line of a tool's output that names the error; its last line where none does."""
+    lines = [line.strip() for line in text.split("\n") if line.strip()]
+    named = [line for line in lines if _ERROR.search(line) and not _MACHINE.match(line)]
+    return shortened((named or lines or [""])[-1])
+
+
+def key(text: str) -> str:
+    """What makes two statements the same: letters and digits alone."""
+    return re.sub(r"[\W_]+", " ", unicodedata.normalize("NFKC", text).casefold()).strip()
+
+
+def shortened(text: str) -> str:
+    """A statement on one line of at most 300 characters."""
+    flat = " ".join(text.split())
+    return flat if len(flat) <= LONGEST else flat[: LONGEST - 1].rstrip() + "…"
+
+
+def _says_something(text: str) -> bool:
+    least = _SHORTEST_DENSE if _DENSE.search(text) else _SHORTEST
+    return len(text) >= least and not text.endswith(("?", "？")) and any(char.isalpha() for char in text)
+
+
+def _sort(text: str) -> Sort:
+    for pattern, sort in (
+        (_OPEN, Sort.OPEN),
+        (_DECISION, Sort.DECISION),
+        (_CAUSE, Sort.CAUSE),
+        (_ERROR, Sort.ERROR),
+        (_VALUE, Sort.VALUE),
+    ):
+        if pattern.search(text):
+            return sort
+    return Sort.PLAIN
+
+
+def _slot(text: str) -> str:
+    keyed = _KEYED.match(text)
+    return key(keyed[1]) if keyed and len(keyed[1].split()) <= 4 else ""  # noqa: PLR2004 - a name, not a clause

@@ -1,0 +1,27 @@
+"""What an engine adds to the protocol when its answers cost something."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Protocol, runtime_checkable
+
+from dreamd.engines.protocol import Usage
+from dreamd.engines.purse import Purse
+
+
+@runtime_checkable
+class Costly(Protocol):
+    """An engine that asks somebody who wants to be paid."""
+
+    @property
+    def model(self) -> str:
+        """Who is asked, for a person to read."""
+        ...
+
+    def begin(self, purse: Purse) -> None:
+        """A run begins and may spend so much. Raises ConfigError or EngineUnusable where no call could be made."""
+        ...
+
+    def estimate(self, turns: Sequence[int], topics: int) -> Usage:
+        """About what a dream over sessions with so many unread turns each, touching so many topics, would cost."""
+        ...

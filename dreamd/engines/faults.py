@@ -1,0 +1,46 @@
+"""How an engine that costs something can fail: a class for each thing that its caller then does; what was paid is never lost."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from dreamd.engines.protocol import Usage, total_of
+from dreamd.errors import EngineError
+
+
+class EngineFault(EngineError):
+    """An engine could not answer; `usage` is what the work had cost until then."""
+
+    def __init__(self, message: str, *, hint: str = "", usage: Usage | None = None) -> None:
+        super().__init__(message, hint=hint)
+        self.usage = usage or Usage()
+
+    def charged(self, before: Usage) -> EngineFault:
+        """This fault with what was paid before it; itself, for raising on."""
+        self.usage = total_of(before, self.usage)
+        return self
+
+
+class EngineUnusable(EngineFault):  # noqa: N818 - the state of the world, not a fault of ours
+    """No call of this run can succeed: key, account, model or program is missing or refused. The run stops."""
+
+    code: ClassVar[str] = "engine_unusable"
+
+
+class EngineBusy(EngineFault):  # noqa: N818 - likewise
+    """The server is overloaded, limits us or cannot be reached, for longer than a call waits. The run ends; a later one goes on."""
+
+    code: ClassVar[str] = "engine_busy"
+
+
+class BudgetSpent(EngineFault):  # noqa: N818 - likewise
+    """What a run or a day may cost does not cover this call. It was not made; its session waits for the next run."""
+
+    code: ClassVar[str] = "budget_spent"
+    exit_status: ClassVar[int] = 5
+
+
+class UnusableAnswer(EngineFault):  # noqa: N818 - the answer is, not we
+    """The model's answer for this input cannot be used: refused, cut, no structure, or the input is too long. Counted against it."""
+
+    code: ClassVar[str] = "engine_answer"

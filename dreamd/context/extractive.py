@@ -11,6 +11,10 @@ from dreamd.context.message import Message, Role, Text, ToolResult, ToolUse
 from dreamd.context.sift import Sort, Statement, error_line, key, shortened, statements, succeeds
 
 MAX_LINES = 200
+SUMMARY_HEADING = "[Summary of what came before]"
+TYPED_HEADING = "[What the person typed until then, word for word]"
+NOTHING = "(nothing that must be kept)"
+_FRAME = frozenset({SUMMARY_HEADING, TYPED_HEADING, NOTHING})
 _MOST_PATHS = 60
 _MOST_EACH = 300  # statements of one kind that are looked at, the newest
 _LAST_ANSWER = 12  # lines of the last answer
@@ -81,8 +85,9 @@ def render(found: Extract, *, lines: int = MAX_LINES, size: int | None = None) -
 
 
 def summary_text(message: Message) -> str:
-    """The words of a summary message without the person's own that stand under it."""
-    return "\n".join(block.text for block in message.blocks if isinstance(block, Text) and not block.typed)
+    """The words of a summary message without the headings and without the person's own words under it."""
+    texts = [block.text for block in message.blocks if isinstance(block, Text) and not block.typed]
+    return "\n".join(line for line in "\n".join(texts).split("\n") if line not in _FRAME)
 
 
 class _Found:
@@ -175,7 +180,7 @@ def _alike(one: frozenset[str], other: frozenset[str]) -> bool:
 
 def _conclusion(answer: str) -> list[str]:
     """The statements of an answer that tell what it came to: the weightiest two, in their order."""
-    said = [one for one in statements(answer)]
+    said = list(statements(answer))
     ranked = sorted(range(len(said)), key=lambda number: (_RANK[said[number].sort], number))
     return [said[number].text for number in sorted(ranked[:_FROM_TURN])]
 

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 LONGEST = 300  # characters of one statement
+_NAME_WORDS, _VALUE_LENGTH = 4, 60  # of "name: value"; more is a sentence with a colon
 _SHORTEST, _SHORTEST_DENSE = 16, 6  # characters; scripts without spaces say more with fewer
 _READ_AT_MOST = 40_000  # characters of one text
 
@@ -46,6 +47,11 @@ _VALUE = re.compile(
     r"\b(?:port|version|timeout|limit|branch|commit|PR|issue|ticket)\b[^.\n]{0,20}?[#:=]?\s?[\w./-]*\d|\b[A-Z][A-Z0-9]+_[A-Z0-9_]+\b|\b[A-Z]{2,}-\d+\b|#\d{2,}\b|\b\w+ ?= ?\S+"
 )
 _KEYED = re.compile(r"^[*_`]*([^\W\d][^:=：\n]{1,40}?)[*_`]*\s*(?:[:：]|=|\bis now\b|\bis\b)\s*[*_`]*(\S.*)$")
+_LABEL = re.compile(
+    r"(?:note|fix|problem|issue|cause|root cause|solution|result|results|file|files|location|line|change|changes|changed|example|before|after|"
+    r"impact|risk|why|what|how|status|summary|test|tests|step|phase|it|this|that|there|which|here|注意|问题|原因|结果|文件)\b",
+    re.IGNORECASE,
+)
 _ERROR = re.compile(
     r"\b(?:[A-Z]\w*(?:Error|Exception)|error|fatal|panic|failed|failure|FAIL|traceback|segfault|cannot|can(?:'|’)t|denied|refused|timed? ?out|not found|"
     r"undefined|unresolved|conflict)\b|错误|失败|异常|报错|エラー|ошибка|fehler|erreur",
@@ -139,5 +145,8 @@ def _sort(text: str) -> Sort:
 
 
 def _slot(text: str) -> str:
+    """The name that a short line gives a value to; labels that stand before any sentence ("Note:", "Fix:") are none."""
     keyed = _KEYED.match(text)
-    return key(keyed[1]) if keyed and len(keyed[1].split()) <= 4 else ""  # noqa: PLR2004 - a name, not a clause
+    if keyed is None or len(keyed[1].split()) > _NAME_WORDS or len(keyed[2]) > _VALUE_LENGTH:
+        return ""
+    return "" if _LABEL.match(keyed[1]) else key(keyed[1])

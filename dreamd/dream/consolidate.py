@@ -7,6 +7,8 @@ from collections import defaultdict
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 
+from ulid import ULID
+
 from dreamd.dream import contradiction
 from dreamd.dream.clerk import Clerk, Fate, PersonLine, Shelf, Table, bare, topic_of
 from dreamd.dream.elision import is_elision
@@ -80,11 +82,12 @@ def consolidate(
     run_id: str,
     now: dt.datetime,
     zone: dt.tzinfo,
+    isolated: Collection[str] = (),
 ) -> Consolidation:
     """Asks the engine topic by topic and applies what it proposes; what stands in the same words elsewhere it is not asked.
 
     `shelve` says where a finding goes; `withheld` and `reject` say no with a reason (undone or forgotten before; junk or a
-    secret). Findings are taken oldest first, so that the newest value stands.
+    secret). `isolated` are the keys of projects whose rules never leave them. Findings are taken oldest first, so that the newest value stands.
     """
 
     def screened(text: str) -> Reason | None:
@@ -94,6 +97,7 @@ def consolidate(
     said = Said.of(knowledge)
     for record in knowledge.records:
         table.put(_standing(record, table.lines))
+    findings = _broadened(engine, table, findings, isolated)
     shelves: dict[Topic, Shelf] = {}
     by_topic: defaultdict[Topic, list[Finding]] = defaultdict(list)
     for finding in sorted(findings, key=_by_time):
@@ -122,6 +126,30 @@ def _standing(record: EntryRecord, lines: Collection[str]) -> Wish:
     text = contradiction.plain(record.text)
     alone = replace(record, text=text, key=entry_key(text), beneath="")
     return Wish(alone, ChangeKind.UPDATE, Reason.NEWER_VALUE, record.text)
+
+
+def _broadened(engine: Engine, table: Table, findings: Sequence[Finding], isolated: Collection[str]) -> list[Finding]:
+    """The findings, those that hold in every project made general; entries that say the same move with them."""
+    entries = {
+        wish.record.id: wish.record
+        for wish in table.wishes.values()
+        if wish.record.scope == Scope.PROJECT
+        and wish.record.kind != POINTER
+        and wish.record.project_key not in isolated
+        and not wish.record.beneath
+    }
+    open_ones = [finding for finding in findings if finding.project_key not in isolated]
+    wide = engine.broaden(open_ones, [(r.project_key, _as_known(r, mine=True)) for r in entries.values()])
+    for group in wide:
+        for n, record in enumerate(entries[i] for i in sorted(group) if i in entries):
+            table.put(replace(table.wishes[record.id], act=ChangeKind.REMOVE, reason=Reason.REPEATED, old=record.text))
+            if n == 0:
+                general = replace(
+                    record, id=str(ULID()), file="", section="", scope=Scope.GENERAL, subject="", project_key=""
+                )
+                table.put(Wish(general, ChangeKind.ADD, Reason.REPEATED, findings=general.findings))
+    everywhere = frozenset().union(*wide)
+    return [replace(f, scope=Scope.GENERAL, subject="") if f.id in everywhere else f for f in findings]
 
 
 def _by_time(finding: Finding) -> tuple[dt.datetime, str, int, str]:

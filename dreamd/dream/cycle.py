@@ -184,6 +184,7 @@ def _consolidate(night: Night, ground: Orientation, findings: Sequence[Finding])
         run_id=night.record.id,
         now=shop.clock.now(),
         zone=shop.zone,
+        isolated={p.key for p in shop.projects.list() if (rule := shop.rule_for(p.root)) and rule.isolate},
     )
     night.fates = outcome.fates
     for usage in outcome.usage:

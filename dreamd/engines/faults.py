@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import ClassVar
 
-from dreamd.engines.protocol import Usage, total_of
+from dreamd.engines.protocol import Usage
 from dreamd.errors import EngineError
 
 
@@ -17,7 +17,7 @@ class EngineFault(EngineError):
 
     def charged(self, before: Usage) -> EngineFault:
         """This fault with what was paid before it; itself, for raising on."""
-        self.usage = total_of(before, self.usage)
+        self.usage = before + self.usage
         return self
 
 

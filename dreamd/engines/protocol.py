@@ -88,6 +88,7 @@ class Finding:
     project_key: str = ""
     path: str = ""
     offset: int = 0
+    private: bool = False  # said in a project whose words never leave this machine
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,6 +108,20 @@ class Usage:
     cache_read: int = 0
     cache_write: int = 0
     usd: float = 0.0
+
+    @property
+    def tokens(self) -> int:
+        """All tokens that count against a budget."""
+        return self.input + self.output + self.cache_read + self.cache_write
+
+    def __add__(self, other: Usage) -> Usage:
+        return Usage(
+            self.input + other.input,
+            self.output + other.output,
+            self.cache_read + other.cache_read,
+            self.cache_write + other.cache_write,
+            self.usd + other.usd,
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,6 +145,7 @@ class KnownEntry:
     value: str = ""
     last_at: dt.datetime | None = None  # newest evidence
     weight: float = 1.0
+    private: bool = False  # rests on what was said in a project whose words never leave this machine
 
 
 class Act(StrEnum):
@@ -186,6 +202,15 @@ class Engine(Protocol):
 
     def extract(self, digest: Digest, known: Sequence[KnownEntry]) -> Extraction:
         """What is worth keeping of one session's fresh turns. Deterministic for an engine without a model."""
+        ...
+
+    def broaden(
+        self, findings: Sequence[Finding], entries: Sequence[tuple[str, KnownEntry]]
+    ) -> tuple[frozenset[str], ...]:
+        """Groups of finding and entry ids that say the same in two projects and so hold in all; () for none.
+
+        `entries` are those of single projects, each with its project's key.
+        """
         ...
 
     def reconcile(self, topic: Topic, entries: Sequence[KnownEntry], findings: Sequence[Finding]) -> Reconciliation:

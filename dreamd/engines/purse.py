@@ -7,7 +7,7 @@ import threading
 from dataclasses import dataclass
 
 from dreamd.engines.faults import BudgetSpent
-from dreamd.engines.protocol import Usage, tokens_of
+from dreamd.engines.protocol import Usage
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +48,7 @@ class Purse:
     def settle(self, hold: Hold, usage: Usage) -> None:
         """The call is over: what it did not use comes back, what it used beyond is gone too."""
         with self._lock:
-            self._tokens += hold.tokens - tokens_of(usage)
+            self._tokens += hold.tokens - usage.tokens
             self._usd += hold.usd - usage.usd
 
     def _check(self, tokens: int, usd: float) -> None:

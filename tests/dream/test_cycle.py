@@ -314,3 +314,23 @@ def test_newer_words_against_a_persons_line_stand_dated_under_it(world: World) -
     assert "spaces" in world.memory()
     with world.app() as app:
         assert app.problems() == []
+
+
+def test_a_rule_told_in_two_projects_holds_in_all(world: World) -> None:
+    world.say("Always use pnpm, not npm.", project="orchard")
+    world.kick()
+    assert "pnpm" not in world.memory().split("## Projects")[0]
+    world.later(hours=3)
+    world.say("Always use pnpm, not npm.", project="tidepool", session=2, ago=HOURS)
+    world.kick()
+    rules = world.memory().split("## Projects")[0]
+    assert rules.count("pnpm") == 1
+    assert world.text().count("pnpm") == 1
+
+
+def test_rules_of_an_isolated_project_never_become_general(world: World) -> None:
+    world.projects.append({"path": "/home/sam/work/orchard", "isolate": True})
+    world.say("Always use pnpm, not npm.", project="orchard")
+    world.say("Always use pnpm, not npm.", project="tidepool", session=2)
+    world.kick()
+    assert "pnpm" not in world.memory().split("## Projects")[0]

@@ -33,6 +33,16 @@ mkdir -p /sys/fs/cgroup && mount -t cgroup2 none /sys/fs/cgroup
 group=/sys/fs/cgroup/dreamd-test-$RANDOM$RANDOM
 mkdir -p "$group/user" && echo $$ > "$group/user/cgroup.procs"
 chown -R "$uid:$uid" "$group"
+# Control groups outlive these namespaces: this one goes with everything in it.
+leave() {
+  echo $$ >/sys/fs/cgroup/cgroup.procs
+  echo 1 >"$group/cgroup.kill"
+  for _ in $(seq 20); do
+    find "$group" -depth -type d -exec rmdir {} + 2>/dev/null && break
+    sleep .1
+  done
+}
+trap leave EXIT
 
 as_user() {
   env -i HOME="$home" USER=tester LOGNAME=tester PATH="${FIRST_PATH:+$FIRST_PATH:}/usr/bin:/bin" LANG=C.UTF-8 TZ=UTC \

@@ -1,0 +1,150 @@
+"""The owner of the official SDK: one request through the Messages API, one reply, every fault named."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Protocol
+
+from dreamd.context.conversation import Reply, Schema, Stop
+from dreamd.context.message import Message, to_api
+from dreamd.context.prompt import SystemPrompt
+from dreamd.engines.claude.faults import TryAgain, refused
+from dreamd.engines.faults import EngineUnusable
+from dreamd.engines.protocol import Usage
+
+if TYPE_CHECKING:
+    from anthropic import Anthropic
+
+_OFFICIAL = "https://api.anthropic.com"
+_CONNECT = 10.0  # seconds at most until a connection stands
+#: "length" and its like come from servers that only resemble the Messages API.
+_STOPS = {
+    "end_turn": Stop.END,
+    "stop_sequence": Stop.END,
+    "stop": Stop.END,
+    "tool_use": Stop.TOOL,
+    "max_tokens": Stop.LENGTH,
+    "length": Stop.LENGTH,
+    "model_context_window_exceeded": Stop.LENGTH,
+    "refusal": Stop.REFUSED,
+}
+
+
+class Transport(Protocol):
+    """How a request reaches a model and its reply comes back."""
+
+    def check(self) -> None:
+        """Raises ConfigError or EngineUnusable where no call could succeed, without making one."""
+        ...
+
+    def send(
+        self, model: str, system: SystemPrompt, messages: Sequence[Message], *, max_tokens: int, schema: Schema | None
+    ) -> Reply:
+        """One request. Raises TryAgain, TooLong, EngineUnusable, UnusableAnswer."""
+        ...
+
+
+class Sdk:
+    """The Messages API through the SDK, without its own retries. For several threads."""
+
+    def __init__(self, key: str, *, base_url: str = "", timeout: float = 120.0) -> None:
+        """`key` is never logged; `base_url` empty: the official server; `timeout` in seconds without a byte."""
+        self._key = key
+        self._base_url = base_url.rstrip("/").removesuffix("/v1") or _OFFICIAL
+        self._gateway = bool(base_url)
+        self._timeout = timeout
+        self._lock = threading.Lock()
+        self._made: Anthropic | None = None
+
+    def check(self) -> None:
+        """See Transport."""
+        self._client()
+
+    def send(
+        self, model: str, system: SystemPrompt, messages: Sequence[Message], *, max_tokens: int, schema: Schema | None
+    ) -> Reply:
+        """See Transport."""
+        import anthropic  # noqa: PLC0415 - 1.6 s and 77 MB, only where a model is asked
+
+        request: dict[str, Any] = {
+            "model": model,
+            "max_tokens": max_tokens,
+            "system": system.blocks(),
+            "messages": to_api(messages),
+        }
+        if schema is not None:
+            request["output_config"] = {"format": {"type": "json_schema", "schema": dict(schema)}}
+        try:
+            answer = self._client().messages.create(**request)
+        except anthropic.APITimeoutError:
+            raise TryAgain("timeout") from None
+        except anthropic.APIConnectionError:
+            raise TryAgain("connection") from None
+        except anthropic.APIStatusError as fault:
+            raise refused(
+                fault.status_code, fault.type or "", fault.api_message or "", _seconds(fault.response.headers)
+            ) from None
+        except (anthropic.AnthropicError, ValueError):  # a body that is no JSON, or not of this API
+            raise TryAgain("garbled") from None
+        return _reply(answer)
+
+    def _client(self) -> Anthropic:
+        with self._lock:
+            if self._made is None:
+                try:
+                    import anthropic  # noqa: PLC0415 - as above
+                except ImportError:
+                    raise EngineUnusable(
+                        "the package that speaks to the Messages API is not installed", hint="pip install 'dreamd[claude]'"
+                    ) from None
+                self._made = anthropic.Anthropic(
+                    api_key=self._key,
+                    base_url=self._base_url,
+                    timeout=anthropic.Timeout(self._timeout, connect=min(_CONNECT, self._timeout)),
+                    max_retries=0,
+                    # The SDK sends the key as a bearer token; many gateways look for the older header.
+                    default_headers={"X-Api-Key": self._key} if self._gateway else None,
+                    open_telemetry=False,
+                )
+            return self._made
+
+
+def _reply(answer: object) -> Reply:
+    """The reply out of whatever came: the SDK hands on unchecked what servers send, a bare string included."""
+    kind = getattr(answer, "type", None)
+    if kind == "error":
+        error = getattr(answer, "error", None)
+        about: Mapping[str, object] = error if isinstance(error, Mapping) else {}
+        raise refused(200, str(about.get("type", "")), str(about.get("message", "")), None)
+    if kind != "message":
+        raise TryAgain("garbled")
+    content = getattr(answer, "content", None)
+    blocks = content if isinstance(content, list) else []
+    return Reply(
+        text="".join(str(getattr(one, "text", "")) for one in blocks if getattr(one, "type", None) == "text"),
+        usage=_usage(getattr(answer, "usage", None)),
+        stop=_STOPS.get(str(getattr(answer, "stop_reason", None)), Stop.OTHER),
+    )
+
+
+def _usage(counted: object) -> Usage:
+    return Usage(
+        input=_count(counted, "input_tokens"),
+        output=_count(counted, "output_tokens"),
+        cache_read=_count(counted, "cache_read_input_tokens"),
+        cache_write=_count(counted, "cache_creation_input_tokens"),
+    )
+
+
+def _count(counted: object, name: str) -> int:
+    value = getattr(counted, name, None)
+    return value if isinstance(value, int) and value > 0 else 0
+
+
+def _seconds(headers: Mapping[str, str]) -> float | None:
+    """`retry-after` in seconds; dates are not sent by these servers."""
+    try:
+        return max(0.0, float(headers.get("retry-after", "")))
+    except ValueError:
+        return None

@@ -11,6 +11,7 @@ from dreamd.archive import Archive
 from dreamd.clock import Clock, SystemClock, local_zone
 from dreamd.config import Loaded, default_sources, expand
 from dreamd.dream import forget, remember, revise
+from dreamd.dream.archiving import rescue
 from dreamd.dream.cycle import Dreamt, Order, dream
 from dreamd.dream.explain import Explanation, explain
 from dreamd.dream.forget import Forgotten
@@ -97,8 +98,10 @@ class App:
                 yield event
 
     def kick(self, order: Order, watch: Progress = nobody) -> Dreamt:
-        """A dream now."""
-        return dream(self.shop, order, watch)
+        """A dream now. Whatever becomes of it, what its agent is about to delete is copied."""
+        dreamt = dream(self.shop, order, watch)
+        rescue(self.shop, watch)
+        return dreamt
 
     def undo(self, name: str | None, *, relearn: bool) -> RunRecord:
         """A dream taken back."""

@@ -13,6 +13,10 @@ from dreamd.state.marks import Mark
 from dreamd.state.run_record import Outcome
 
 
+#: When the database was last rebuilt: the name of a mark (rebuild.py sets it).
+REBUILT_AT = "rebuilt_at"
+
+
 @dataclass(frozen=True, slots=True)
 class Problem:
     """Something that stands between the person and their memory; `code` is from a closed set that the README documents."""
@@ -92,6 +96,15 @@ def _expiring(shop: Workshop) -> Problem | None:
     return Problem("transcripts_expiring", told, "`dreamd kick` reads them now and keeps a copy")
 
 
+def _rebuilt(shop: Workshop) -> Problem | None:
+    """Told for a week: what was forgotten or undone before cannot be known any more."""
+    at = shop.marks.time(REBUILT_AT)
+    if at is None or shop.clock.now() - at > dt.timedelta(days=7):
+        return None
+    told = "the state database was damaged and has been rebuilt from transcripts, archive and history"
+    return Problem("state_rebuilt", told, "`dreamd doctor` says what could not be known again")
+
+
 def _quarantined(shop: Workshop) -> Problem | None:
     number = shop.sessions.counts(shop.clock.now(), shop.config.gates.idle).quarantined
     if not number:
@@ -108,4 +121,5 @@ _LOOKS: tuple[Callable[[Workshop], Problem | None], ...] = (
     _overdue,
     _contradicted,
     _quarantined,
+    _rebuilt,
 )

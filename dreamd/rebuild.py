@@ -19,12 +19,11 @@ from dreamd.dream.workshop import Workshop
 from dreamd.errors import DreamdError, StateError
 from dreamd.log import logger
 from dreamd.memory.history import LogEntry
+from dreamd.problems import REBUILT_AT
 from dreamd.state.records import SessionRecord
 from dreamd.state.run_record import Outcome, RunRecord, Trigger
 from dreamd.state.runs import Conclusion
 
-#: When the database was last rebuilt: the name of a mark.
-REBUILT_AT = "rebuilt_at"
 _COMPANIONS = ("", "-wal", "-shm", "-journal")
 
 
@@ -88,7 +87,7 @@ def rebuild(loaded: Loaded, clock: Clock) -> Rebuilt:
             app.scan()
             done = replace(_remember(app), aside=aside)
             app.shop.marks.set(REBUILT_AT, clock.now())
-    logger().error("state.rebuilt", sessions=done.sessions, runs=done.runs, consolidated=done.consolidated)
+    logger().error("state.recovered", sessions=done.sessions, runs=done.runs, consolidated=done.consolidated)
     return done
 
 

@@ -34,6 +34,7 @@ VERBS = {
     "why": "dreamd.cli.why",
     "forget": "dreamd.cli.forget",
     "search": "dreamd.cli.search",
+    "compact": "dreamd.cli.compact",
     "restore": "dreamd.cli.restore",
     "logs": "dreamd.cli.logs",
     "service": "dreamd.cli.service",

@@ -11,6 +11,8 @@ from dreamd.cli.desk import at_desk
 from dreamd.cli.options import ConfigOption, JsonOption, VerboseOption
 from dreamd.cli.wording import size, span, when
 from dreamd.clock import parse_time
+from dreamd.service.installing import outdated
+from dreamd.service.spec import spec_of
 
 _EPILOG = (
     "Examples: dreamd status · dreamd status --check (exit status 6 where a problem stands) · dreamd status --json"
@@ -34,6 +36,14 @@ def status(
     """Show every gate with its numbers, the sessions, the last run, memory, budget and problems; never scans."""
     with at_desk(config, verbose, as_json=as_json) as (app, console):
         told: dict[str, Any] = app.status()
+        if unit := outdated(spec_of(app.loaded)):
+            told["problems"].append(
+                {
+                    "code": "unit_outdated",
+                    "message": f"{unit} is not what this installation would write",
+                    "hint": "`dreamd service install` brings it up to date",
+                }
+            )
         console.document(told)
         _tell(console, told)
         return 6 if check and told["problems"] else 0

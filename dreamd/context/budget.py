@@ -119,6 +119,10 @@ class Budget:
         """A share of the working budget, in whole tokens: the first count that has reached it."""
         return math.ceil(round(share * self.working, 6))
 
+    def up_to(self, share: float) -> int:
+        """The most whole tokens that are not over a share of the working budget."""
+        return math.floor(round(share * self.working, 6))
+
     def used(self, last: Counted) -> int:
         """Tokens that the messages take, by the usage of the *last* reply: all it read and wrote, without the system prompt."""
         return max(0, total(last) - self.system)

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import ClassVar
 
 from dreamd.context import extractive
 from dreamd.context.budget import Budget
 from dreamd.context.excerpt import excerpt, excerpt_to
-from dreamd.context.message import Block, Message, Role, Text, ToolResult, tokens
+from dreamd.context.message import Block, Message, Role, Text, ToolResult, content, tokens, told
 from dreamd.context.tokens import estimate as by_bytes
 from dreamd.errors import EngineError, Interrupted
 from dreamd.log import logger
@@ -19,7 +19,7 @@ MAX_TYPED = 2_000  # characters of a person's turn that stay verbatim; of a long
 TARGET = 0.50  # share of the working budget used at most afterwards
 
 _HEADINGS = 2  # lines that the head has beside its summary
-_LEAST_SUMMARY = 64  # tokens
+_LEAST_SUMMARY, _GOOD_SUMMARY = 64, 256  # tokens
 _LEAST_TEXT = 32  # tokens of a text that is not excerpted any further
 
 #: The one call of a compaction: messages (already shortened to fit) → at most 200 lines.
@@ -59,13 +59,10 @@ def compact(
     target = int(TARGET * budget.working)
     measure = _Measure(estimate)
     before = measure.of(messages)
-    old, recent = _analysed(messages)
-    typed = _typed_words(old)
-    standing = measure.of([_head("", typed)]) if old else 0
-    wanted = min(max(_LEAST_SUMMARY, target // 5), max(_LEAST_SUMMARY, measure.of(old) // 2)) if old else 0
-    recent = _fitted(recent, target - standing - wanted, measure, budget)
+    old, recent, typed = _parted(messages, target, measure, budget)
     summary, fell_back = "", False
     if old:
+        standing = measure.of([_head("", typed)])
         room = min(target - standing - measure.of(recent), max(_LEAST_SUMMARY, (measure.of(old) - standing) // 2))
         summary, fell_back = _summarised(old, room, summarise, measure, budget)
         recent = (_head(summary, typed), *recent)
@@ -88,6 +85,11 @@ def shorten(message: Message, most: int, estimate: Estimate = by_bytes) -> Messa
     return short if measure.of([short]) <= most else None
 
 
+def may_be_cut(message: Message) -> bool:
+    """Whether there is anything in it that nobody typed, or a paste longer than 2,000 characters."""
+    return bool(_places(message))
+
+
 class _Measure:
     """Tokens of messages by an estimate; each message is measured once."""
 
@@ -107,10 +109,38 @@ class _Measure:
 # Step 1: analyse.
 
 
-def _analysed(messages: Sequence[Message]) -> tuple[tuple[Message, ...], tuple[Message, ...]]:
-    """The older half, an earlier summary with it, and the recent half. No tool call is parted from its result."""
-    start = 1 if messages and messages[0].summary else 0
-    cut = _seam(messages, start, start + (len(messages) - start) // 2)
+def _parted(
+    messages: Sequence[Message], target: int, measure: _Measure, budget: Budget
+) -> tuple[tuple[Message, ...], tuple[Message, ...], tuple[Text, ...]]:
+    """What becomes the summary, what stays, and what was typed in the former.
+
+    The recent half stays, as it is where it fits, else with its long texts excerpted; where many windows were said, a quarter
+    stays, or an eighth.
+    """
+    keep = len(messages) - _start(messages)
+    while True:
+        keep -= keep // 2
+        old, recent = _analysed(messages, keep)
+        typed = _typed_words(old)
+        most = target - (measure.of([_head("", typed)]) + _wanted(old, target, measure) if old else 0)
+        recent = _shortened(recent, most, measure, least=max(_LEAST_TEXT, budget.working // 100))
+        if keep <= 1 or measure.of(recent) <= most:
+            return old, recent, typed
+
+
+def _wanted(old: Sequence[Message], target: int, measure: _Measure) -> int:
+    """The room that a summary of these should have, in tokens."""
+    return min(max(_GOOD_SUMMARY, target // 20), max(_LEAST_SUMMARY, measure.of(old) // 2))
+
+
+def _start(messages: Sequence[Message]) -> int:
+    return 1 if messages and messages[0].summary else 0
+
+
+def _analysed(messages: Sequence[Message], keep: int) -> tuple[tuple[Message, ...], tuple[Message, ...]]:
+    """The older part, an earlier summary with it, and the `keep` newest messages. No tool call is parted from its result."""
+    start = _start(messages)
+    cut = _seam(messages, start, len(messages) - keep)
     if cut == start:  # nothing but the old summary
         cut = 0
     return tuple(messages[:cut]), tuple(messages[cut:])
@@ -118,10 +148,13 @@ def _analysed(messages: Sequence[Message]) -> tuple[tuple[Message, ...], tuple[M
 
 def _seam(messages: Sequence[Message], start: int, middle: int) -> int:
     """The nearest place at or before the middle, else behind it, where no call stands open; `start` where there is none."""
-    open_calls: set[str] = set()
+    answered = frozenset[str]().union(
+        *(message.results for message in messages)
+    )  # a call cut off holds nothing together
+    open_calls = frozenset[str]()
     whole = {start}
     for number, message in enumerate(messages[start:], start=start + 1):
-        open_calls = (open_calls | message.calls) - message.results
+        open_calls = (open_calls | (message.calls & answered)) - message.results
         if not open_calls:
             whole.add(number)
     before = [number for number in whole if start < number <= middle]
@@ -131,13 +164,11 @@ def _seam(messages: Sequence[Message], start: int, middle: int) -> int:
 
 def _typed_words(old: Sequence[Message]) -> tuple[Text, ...]:
     """What the person typed, a block a turn: verbatim up to 2,000 characters, longer pastes as excerpts."""
-    kept = []
+    turns: list[str] = []
     for message in old:
         words = [block.text for block in message.blocks if isinstance(block, Text) and block.typed]
-        for turn in words if message.summary else ["\n\n".join(words)]:
-            if turn.strip():
-                kept.append(Text(excerpt(turn, MAX_TYPED), typed=True))
-    return tuple(kept)
+        turns += words if message.summary else ["\n\n".join(words)]
+    return tuple(Text(excerpt(turn, MAX_TYPED), typed=True) for turn in turns if turn.strip())
 
 
 # Step 2: order, and make short what has to be.
@@ -146,14 +177,23 @@ def _typed_words(old: Sequence[Message]) -> tuple[Text, ...]:
 def _ordered(messages: Sequence[Message], measure: _Measure) -> list[tuple[int, int]]:
     """Places (message, block) of texts that nobody typed, oldest and longest first; then a person's pastes."""
     count = len(messages)
-    places = []
-    for number, message in enumerate(messages):
-        for index, block in enumerate(message.blocks):
-            if isinstance(block, Text | ToolResult):
-                pasted = isinstance(block, Text) and block.typed
-                if not pasted or len(block.text) > MAX_TYPED:
-                    places.append((pasted, -measure.estimate(block.text) * (count - number), number, index))
+    places = [
+        (pasted, -measure.estimate(content(message.blocks[index])) * (count - number), number, index)
+        for number, message in enumerate(messages)
+        for index, pasted in _places(message)
+    ]
     return [(number, index) for _, _, number, index in sorted(places)]
+
+
+def _places(message: Message) -> list[tuple[int, bool]]:
+    """Where texts stand that may be excerpted, and whether a person pasted them."""
+    found = []
+    for index, block in enumerate(message.blocks):
+        if isinstance(block, Text | ToolResult):
+            typed = isinstance(block, Text) and block.typed
+            if not typed or len(block.text) > MAX_TYPED:
+                found.append((index, typed))
+    return found
 
 
 def _shortened(messages: Sequence[Message], most: int, measure: _Measure, *, least: int) -> tuple[Message, ...]:
@@ -181,11 +221,6 @@ def _with(message: Message, index: int, block: Block) -> Message:
     return replace(message, blocks=(*message.blocks[:index], block, *message.blocks[index + 1 :]))
 
 
-def _fitted(recent: Sequence[Message], most: int, measure: _Measure, budget: Budget) -> tuple[Message, ...]:
-    """The recent half as it is where it fits; else its long texts excerpted, none below a hundredth of the budget."""
-    return _shortened(recent, most, measure, least=max(_LEAST_TEXT, budget.working // 100))
-
-
 # Step 3: summarise.
 
 
@@ -194,26 +229,25 @@ def _summarised(
 ) -> tuple[str, bool]:
     """A summary of at most `room` tokens and 200 lines, and whether the call failed."""
     if summarise is not None:
-        told = _asked(old, summarise, measure, budget)
-        if summary := _clipped(told, room, measure.estimate):
-            return summary, False
-        logger().warning("summary.failed")
+        fault = "empty"
+        try:
+            if summary := _clipped(_asked(old, summarise, measure, budget), room, measure.estimate):
+                return summary, False
+        except Interrupted:
+            raise
+        except Exception as raised:  # noqa: BLE001 - whatever fails behind the call, the extractive summary serves
+            fault = type(raised).__name__
+        logger().warning("summary.failed", fault=fault)
     return _extracted(old, room, measure.estimate), summarise is not None
 
 
 def _asked(old: Sequence[Message], summarise: Summarise, measure: _Measure, budget: Budget) -> str:
-    """What the one call gives; "" where it failed, or where not even excerpts would fit into it."""
+    """What the one call gives. It gets half the working budget to read: excerpts, of many windows the extractive summary."""
     most = int(TARGET * budget.working)
     short = _shortened(old, most, measure, least=_LEAST_TEXT)
     if measure.of(short) > most:
-        return ""
-    try:
-        return summarise(short)
-    except Interrupted:
-        raise
-    except Exception as fault:  # noqa: BLE001 - whatever fails behind the call, the extractive summary serves
-        logger().debug("summary.refused", fault=type(fault).__name__)
-        return ""
+        short = (told(_extracted(old, most - _LEAST_TEXT, measure.estimate)),)
+    return summarise(short)
 
 
 def _clipped(summary: str, room: int, estimate: Estimate) -> str:

@@ -3,12 +3,22 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Container, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
 
 from dreamd.context import mentions
 from dreamd.context.message import Message, Role, Text, ToolResult, ToolUse
-from dreamd.context.sift import Sort, Statement, error_line, key, shortened, statements, succeeds
+from dreamd.context.sift import (
+    Sort,
+    Statement,
+    error_line,
+    key,
+    says_something,
+    shortened,
+    statements,
+    succeeds,
+    without_code,
+)
 
 MAX_LINES = 200
 SUMMARY_HEADING = "[Summary of what came before]"
@@ -18,7 +28,9 @@ _FRAME = frozenset({SUMMARY_HEADING, TYPED_HEADING, NOTHING})
 _MOST_PATHS = 60
 _MOST_EACH = 300  # statements of one kind that are looked at, the newest
 _LAST_ANSWER = 12  # lines of the last answer
-_FROM_TURN = 2  # statements of each earlier one
+_HEADLINE = 4  # lines of an answer among which its headline stands
+_ASKED = 70  # characters of what was asked before them
+_MOST_VALUES = 60
 _ALIKE = 0.8  # share of words in common from which two statements say the same
 #: Faults of the agent's own handling that nothing follows from.
 _SLIP = re.compile(
@@ -42,11 +54,15 @@ class Extract:
     last: tuple[str, ...] = ()  # the last answer, longer
 
 
+#: What an agent's own compaction writes before its summary.
+_ANALYSIS = re.compile(r"^.*?\n(?:Summary:|<summary>)\s*\n", re.DOTALL)
+
+
 #: Field → its heading and how much of the room it gets when there is too little.
 _SECTIONS = {
     "earlier": ("Before", 3.0),
     "decisions": ("Decisions and causes", 3.0),
-    "values": ("Values and names", 1.5),
+    "values": ("Values and names", 1.0),
     "paths": ("Files", 1.0),
     "errors": ("Errors that still stand", 2.0),
     "open": ("Left to do", 2.0),
@@ -95,15 +111,18 @@ class _Found:
 
     def __init__(self) -> None:
         self.said: list[Statement] = []
-        self.turns: list[list[str]] = [[]]  # the assistant's texts, a list for each turn of the other side
+        self.turns: list[_Turn] = [_Turn()]
         self.paths: list[str] = []
         self.errors: list[str] = []
 
     def hear(self, message: Message) -> None:
         if message.summary:
             return
-        if message.role is Role.USER and any(isinstance(block, Text) for block in message.blocks) and self.turns[-1]:
-            self.turns.append([])
+        asked = [block for block in message.blocks if isinstance(block, Text)] if message.role is Role.USER else []
+        if asked and (self.turns[-1].answers or self.turns[-1].asked):
+            self.turns.append(_Turn())
+        if asked:
+            self.turns[-1].asked = next((block.text for block in asked if block.typed), "")
         for block in message.blocks:
             if isinstance(block, Text):
                 self._words(block, message.role)
@@ -115,7 +134,7 @@ class _Found:
     def _words(self, block: Text, role: Role) -> None:
         self.paths += mentions.paths_in(block.text)
         if role is Role.ASSISTANT:
-            self.turns[-1].append(block.text)
+            self.turns[-1].answers.append(block.text)
             if succeeds(block.text):
                 self.errors.clear()
         if not block.typed:
@@ -130,24 +149,35 @@ class _Found:
             self.paths += mentions.paths_in(block.text[:200])
 
     def extract(self) -> Extract:
-        finals = [texts[-1] for texts in self.turns if texts]
-        last = _lines_of(finals[-1])[-_LAST_ANSWER:] if finals else []
+        answered = [turn for turn in self.turns if turn.answers]
+        last = _ends_of(answered[-1].answers[-1]) if answered else []
         taken = {key(line) for line in last}
         by_sort: dict[Sort, list[Statement]] = {sort: [] for sort in Sort}
         for one in self.said:
             by_sort[one.sort].append(one)
         decisions = _distinct(_newest_of_slot(by_sort[Sort.DECISION] + by_sort[Sort.CAUSE], self.said), taken)
+        open_ends = _distinct((one.text for one in by_sort[Sort.OPEN]), taken)
+        answers = _distinct(
+            (line for turn in answered for line in _came_to(turn, taken, last=turn is answered[-1])), taken
+        )
         values = _distinct(_newest_of_slot(by_sort[Sort.VALUE], self.said), taken)
-        answers = _distinct((line for text in finals[:-1] for line in _conclusion(text)), taken)
         return Extract(
             decisions=decisions,
-            values=values,
+            values=values[-_MOST_VALUES:],
             paths=tuple(mentions.told(self.paths, _MOST_PATHS)),
             errors=_distinct(self.errors, set()),
-            open=_distinct((one.text for one in by_sort[Sort.OPEN]), taken),
+            open=open_ends,
             answers=answers,
             last=tuple(last),
         )
+
+
+@dataclass(slots=True)
+class _Turn:
+    """What was asked (the person's words, "" for a machine's) and every text of the assistant until the next turn."""
+
+    asked: str = ""
+    answers: list[str] = field(default_factory=list)
 
 
 def _newest_of_slot(wanted: list[Statement], said: list[Statement]) -> Iterator[str]:
@@ -178,29 +208,49 @@ def _alike(one: frozenset[str], other: frozenset[str]) -> bool:
     return len(one & other) >= _ALIKE * len(one | other)
 
 
-def _conclusion(answer: str) -> list[str]:
-    """The statements of an answer that tell what it came to: the weightiest two, in their order."""
+def _came_to(turn: _Turn, taken: Container[str], *, last: bool) -> Iterator[str]:
+    """What a turn came to: what it says works on the way, then the headline and the weightiest statement of its answer.
+
+    Without what is `taken` by a weightier section, and of the last turn without its answer.
+    """
+    asked = " ".join(turn.asked.split())
+    asked = asked if len(asked) <= _ASKED else asked[: _ASKED - 1].rstrip() + "…"
+    lead = f"“{asked}” → " if asked else ""
+    on_the_way = [one.text for text in turn.answers[:-1] for one in statements(text) if one.sort is Sort.DONE]
+    for line in [*on_the_way, *([] if last else _conclusion(turn.answers[-1]))]:
+        if key(line) not in taken:
+            yield shortened(lead + line)
+            lead = ""
+
+
+def _conclusion(answer: str) -> Iterator[str]:
+    """The headline of an answer and its weightiest statement."""
     said = list(statements(answer))
-    ranked = sorted(range(len(said)), key=lambda number: (_RANK[said[number].sort], number))
-    return [said[number].text for number in sorted(ranked[:_FROM_TURN])]
+    lines = [shortened(line).rstrip(":：") for line in without_code(answer).split("\n") if line.strip()]
+    headline = next((line for line in lines[:_HEADLINE] if says_something(line.lstrip("#*- ").rstrip("*"))), "")
+    if headline:
+        yield headline
+    weighty = [one for one in said if _RANK[one.sort] < _RANK[Sort.PLAIN] and key(one.text) not in key(headline)]
+    best = min(weighty, key=lambda one: _RANK[one.sort], default=None)
+    if best is not None:
+        yield best.text
 
 
-_RANK = {Sort.OPEN: 1, Sort.DECISION: 1, Sort.CAUSE: 0, Sort.ERROR: 2, Sort.VALUE: 2, Sort.PLAIN: 3}
+_RANK = {Sort.CAUSE: 0, Sort.OPEN: 1, Sort.DECISION: 1, Sort.DONE: 1, Sort.ERROR: 2, Sort.VALUE: 2, Sort.PLAIN: 3}
 
 
-def _lines_of(text: str) -> list[str]:
-    return [
-        shortened(line.strip().removeprefix("- "))
-        for line in text.split("\n")
-        if line.strip() and not line.startswith("```")
-    ]
+def _ends_of(answer: str) -> list[str]:
+    """The lines of an answer without its code; of a long one the first and the last."""
+    lines = [shortened(line.strip().removeprefix("- ")) for line in without_code(answer).split("\n") if line.strip()]
+    half = _LAST_ANSWER // 2
+    return lines if len(lines) <= _LAST_ANSWER else [*lines[:half], "…", *lines[-half:]]
 
 
 def _parsed(text: str) -> Extract:
     """A summary read back; what stands under no heading of ours (a model wrote it) is kept line by line."""
     lists: dict[str, list[str]] = {name: [] for name in _SECTIONS}
     name = "earlier"
-    for line in text.split("\n"):
+    for line in _ANALYSIS.sub("", without_code(text)).split("\n"):
         if line.startswith("#"):
             name = _BY_HEADING.get(line.lstrip("# ").strip(), "earlier")
             if name != "earlier" or line.lstrip("# ").strip() == _SECTIONS["earlier"][0]:

@@ -30,11 +30,11 @@ _PROGRESS = re.compile(
     re.IGNORECASE,
 )
 _DECISION = re.compile(
-    r"\b(?:decid(?:e|ed|ing)|decision|agreed|chose|chosen|choose|opt(?:ed)? for|settled on|go(?:ing)? with|went with|we(?:'|’)?ll (?:use|keep|stay|go)|let(?:'|’)?s (?:use|keep|go with|stick)|"
-    r"switch(?:ed|ing)? (?:to|from)|migrat(?:e|ed) (?:to|from)|replac(?:e|ed|es) .{1,60} (?:with|by)|instead of|rather than|in favou?r of|(?:must|should) (?:not |never |always )?\w+|"
-    r"never|always|do(?:es)? not|don(?:'|’)t|only (?:when|if|after)|by design|on purpose|intentional(?:ly)?|convention|policy|deferred?|out of scope|won(?:'|’)?t|"
-    r"entschieden|statt|immer|niemals|décidé|plutôt que|toujours|jamais|decidi|en lugar de|siempre|nunca|решили|вместо|всегда|никогда)\b"
-    r"|决定|采用|改用|选择了|换成|不再|必须|禁止|不要|约定|一律|优先|ことにした|代わりに|必ず",
+    r"\b(?:decid(?:e|ed|ing) (?:to|on|that|against)|(?:the )?decision|agreed (?:to|on|that)|chose|chosen|opt(?:ed)? for|settled on|going with|went with|"
+    r"we(?:'|’)?ll (?:use|keep|stay|go)|(?:we|let(?:'|’)?s) (?:use|keep|go with|stick|stay)|switch(?:ed)? (?:to|from|over)|migrat(?:e|ed) (?:to|from)|"
+    r"replac(?:e|ed) .{1,60} (?:with|by)|instead of|rather than|in favou?r of|must(?: not| never| always)? \w+|by design|on purpose|intentional(?:ly)?|"
+    r"deferred|out of scope|(?:we|it) won(?:'|’)?t|entschieden|statt|immer|niemals|décidé|plutôt que|toujours|jamais|decidi\w+|en lugar de|siempre|nunca|решили|вместо|всегда|никогда)\b"
+    r"|^(?:\W*)(?:do not|don(?:'|’)t|never|always|only|use|keep|avoid|prefer)\b|决定|采用|改用|选择了|换成|不再|必须|禁止|不要|约定|一律|优先|ことにした|代わりに|必ず",
     re.IGNORECASE,
 )
 _CAUSE = re.compile(
@@ -43,8 +43,9 @@ _CAUSE = re.compile(
     re.IGNORECASE,
 )
 _VALUE = re.compile(
-    r"`[^`\n]{2,80}`|https?://\S+|(?<![\w.])v?\d+(?:\.\d+){1,3}\b|\b\d[\d,.]*\s?(?:%|ms|s|min|h|KB|MB|GB|TB|kB|tokens?|lines?|tests?|files?|rows?|px|req)\b|"
-    r"\b(?:port|version|timeout|limit|branch|commit|PR|issue|ticket)\b[^.\n]{0,20}?[#:=]?\s?[\w./-]*\d|\b[A-Z][A-Z0-9]+_[A-Z0-9_]+\b|\b[A-Z]{2,}-\d+\b|#\d{2,}\b|\b\w+ ?= ?\S+"
+    r"https?://\S+|(?<![\w./])v?\d+(?:\.\d+){1,3}\b(?!\.\w)|(?<![\w#./-])\d[\d,.]*\s?(?:%|ms|s|min|h|KB|MB|GB|TB|kB|tokens?|rows?|px|req|requests?)(?![\w])|"
+    r"\b(?:port|version|timeout|limit|PR|issue|ticket|threshold|interval|size)s?\b[^.\n]{0,20}?\d|\b(?:branch|commit|tag|database|table|model|user) `[^`]+`|\b[A-Z][A-Z0-9]*_[A-Z0-9_]+\b|"
+    r"\b[A-Z]{2,}-\d+\b|(?<!\w)#\d{2,}\b|`[\w.-]+ ?[=:] ?[^`\s][^`]*`|`[a-z][\w.-]* [^`]{3,80}`|\b[0-9a-f]{7,40}\b(?<=\d)"
 )
 _KEYED = re.compile(r"^[*_`]*([^\W\d][^:=：\n]{1,40}?)[*_`]*\s*(?:[:：]|=|\bis now\b|\bis\b)\s*[*_`]*(\S.*)$")
 _LABEL = re.compile(
@@ -63,7 +64,7 @@ _OPEN = re.compile(
     re.IGNORECASE,
 )
 _SUCCESS = re.compile(
-    r"\b(?:all (?:\d+ )?(?:tests?|checks?) (?:now )?pass\w*|(?:now )?(?:works?|working|passes|passing|succeed\w*|green)\b|fixed|resolved|done|complete[ds]?|implemented|successful(?:ly)?)"
+    r"\b(?:all (?:\d+ )?(?:tests?|checks?) (?:now )?pass\w*|(?:now )?(?:works?|working|passes|passing|succeed\w*|green)\b|fixed|resolved|done|complete[ds]?|implemented|pushed|merged|committed|released|deployed|successful(?:ly)?)\b"
     r"|✅|修复|解决了|通过|完成|成功|直りました|исправлен|behoben|corrigé|solucionado",
     re.IGNORECASE,
 )
@@ -77,6 +78,7 @@ class Sort(StrEnum):
     CAUSE = "cause"
     ERROR = "error"
     VALUE = "value"
+    DONE = "done"  # it works now
     PLAIN = "plain"
 
 
@@ -91,7 +93,7 @@ class Statement:
 
 def statements(text: str) -> Iterator[Statement]:
     """The statements of a text in order; code blocks, tables' rules, diffs and talk about the next step left out."""
-    for line in _FENCE.sub("\n", text[:_READ_AT_MOST]).split("\n"):
+    for line in without_code(text).split("\n"):
         if _TABLE.match(line) or _MACHINE.match(line):
             continue
         bare = _EMPHASIS.sub(r"\2", _MARKER.sub("", line)).strip().strip("|").strip()
@@ -99,8 +101,13 @@ def statements(text: str) -> Iterator[Statement]:
             continue
         for sentence in _END.split(bare):
             said = sentence.strip()
-            if _says_something(said) and not _PROGRESS.match(said):
+            if says_something(said):
                 yield Statement(shortened(said), _sort(said), _slot(said))
+
+
+def without_code(text: str) -> str:
+    """The text without its fenced code blocks."""
+    return _FENCE.sub("\n", text[:_READ_AT_MOST])
 
 
 def succeeds(text: str) -> bool:
@@ -126,9 +133,12 @@ def shortened(text: str) -> str:
     return flat if len(flat) <= LONGEST else flat[: LONGEST - 1].rstrip() + "…"
 
 
-def _says_something(text: str) -> bool:
+def says_something(text: str) -> bool:
+    """Whether a sentence states anything: no question, no fragment, no talk about the next step."""
     least = _SHORTEST_DENSE if _DENSE.search(text) else _SHORTEST
-    return len(text) >= least and not text.endswith(("?", "？")) and any(char.isalpha() for char in text)
+    if len(text) < least or text.endswith(("?", "？")) or not any(char.isalpha() for char in text):
+        return False
+    return _PROGRESS.match(text) is None
 
 
 def _sort(text: str) -> Sort:
@@ -138,6 +148,7 @@ def _sort(text: str) -> Sort:
         (_CAUSE, Sort.CAUSE),
         (_ERROR, Sort.ERROR),
         (_VALUE, Sort.VALUE),
+        (_SUCCESS, Sort.DONE),
     ):
         if pattern.search(text):
             return sort

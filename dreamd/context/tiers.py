@@ -77,14 +77,14 @@ def decide(budget: Budget, used: int, operation: Operation) -> Verdict:
 def _compaction(budget: Budget, level: Level, left: int) -> Verdict:
     if level is Level.STOP:
         return _refused(Why.OUT_OF_TOKENS)
-    if left > PLENTY * budget.working:
+    if left > budget.up_to(PLENTY):
         return _refused(Why.PLENTY_LEFT)
     return Verdict(Answer.ALLOW, Why.FITS, left)
 
 
 def _costly(budget: Budget, used: int, level: Level, operation: Operation) -> Verdict:
     tokens = max(0, operation.tokens)
-    cheap = int(CHEAP * budget.working)
+    cheap = budget.up_to(CHEAP)
     room = _room(budget, used, operation.kind, cheap)
     match level:
         case Level.STOP:
@@ -94,7 +94,7 @@ def _costly(budget: Budget, used: int, level: Level, operation: Operation) -> Ve
                 return Verdict(Answer.ALLOW, Why.FITS, tokens)
             return _refused(Why.COSTLY_WHEN_SCARCE)
         case Level.WARN:
-            most = room if operation.kind is OperationKind.ANSWER else min(room, int(LARGE * budget.working))
+            most = room if operation.kind is OperationKind.ANSWER else min(room, budget.up_to(LARGE))
             return _shortened(operation.kind, tokens, most, Why.LARGE_WHEN_LOW if most < room else Why.TOO_LARGE_TO_FIT)
         case Level.FREE:
             return _shortened(operation.kind, tokens, room, Why.TOO_LARGE_TO_FIT)

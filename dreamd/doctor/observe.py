@@ -26,10 +26,12 @@ from dreamd.ingest import Source
 from dreamd.memory.document import count_lines
 from dreamd.memory.history import History
 from dreamd.memory.tree import INDEX, Tree
+from dreamd.problems import REBUILT_AT
 from dreamd.processes import started
-from dreamd.rebuild import REBUILT_AT, DatabaseCondition, database_condition
+from dreamd.rebuild import DatabaseCondition, database_condition
 from dreamd.search.file import IndexFile
 from dreamd.service import installing
+from dreamd.service.limits import directories, limits
 from dreamd.service.spec import ServiceSpec, spec_of
 from dreamd.settings import Config
 from dreamd.state.marks import Mark
@@ -37,7 +39,6 @@ from dreamd.state.run_record import Outcome
 from dreamd.transcripts.agents import ADAPTERS
 
 _SAMPLE = 3  # archived copies
-_MAX_WATCHES = Path("/proc/sys/fs/inotify/max_user_watches")
 _KEY = re.compile(r"^\s*(?:export\s+)?ANTHROPIC_API_KEY=\S", re.MULTILINE)
 _IMPORT = re.compile(r"(?<!\S)@(\S+)")
 
@@ -64,7 +65,7 @@ def observe(loaded: Loaded, clock: Clock) -> Bench:
         memory_fault=_memory_fault(places.memory_root),
         over=_over(places.memory_root, config),
         roots=tuple(_root(one) for one in sources(loaded)),
-        max_watches=_number(_MAX_WATCHES),
+        max_watches=limits().watches,
         min_interval=config.gates.min_interval,
         min_sessions=config.gates.min_sessions,
         scheduled=config.schedule.enabled,
@@ -133,7 +134,7 @@ def _root(source: Source) -> Root:
         path=source.root,
         exists=exists,
         readable=exists and os.access(source.root, os.R_OK | os.X_OK),
-        directories=sum(1 for _ in os.walk(source.root)) if exists else 0,
+        directories=directories(str(source.root)) if exists else 0,
         retention=adapter.retention(source.root) if adapter else None,
     )
 
@@ -248,8 +249,3 @@ def _bytes(path: Path) -> bytes:
         return path.read_bytes()
     except OSError:
         return b""
-
-
-def _number(path: Path) -> int | None:
-    text = _bytes(path).strip()
-    return int(text) if text.isdigit() else None

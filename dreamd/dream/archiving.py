@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import contextlib
+import datetime as dt
+from collections.abc import Mapping, Sequence
+from contextlib import AbstractContextManager
 from pathlib import Path
 
 from dreamd.dream.deadlines import LAST_CALL, deadlines
 from dreamd.dream.kept import copy_of, files_of, in_use
-from dreamd.dream.progress import Progress, Step
+from dreamd.dream.lock import dream_lock
+from dreamd.dream.progress import Progress, Step, nobody
 from dreamd.dream.workshop import Workshop
-from dreamd.errors import DreamdError
+from dreamd.errors import DreamdError, LockHeld
 from dreamd.log import logger
 from dreamd.originals import Seen, delete
 from dreamd.packed import TranscriptChanged
@@ -28,20 +32,44 @@ def archive(shop: Workshop, watch: Progress) -> None:
         _trim(shop, settings.archive_max)
 
 
+def rescue(shop: Workshop, watch: Progress = nobody) -> int:
+    """Copies what its agent deletes within `LAST_CALL`, without a dream, whatever the gates say; returns how many sessions.
+
+    Nothing happens while another process dreams: that one does it.
+    """
+    due = last_call(shop)
+    if due:
+        with contextlib.suppress(LockHeld), _dream_lock(shop):
+            _copy(shop, due, watch)
+    return len(due)
+
+
+def last_call(shop: Workshop) -> list[SessionRecord]:
+    """Finished sessions without a copy that their agent deletes within `LAST_CALL`; the soonest first."""
+    until, finished = _finished(shop)
+    return [one for one in finished if until[one.row] <= shop.clock.now() + LAST_CALL]
+
+
 def _due(shop: Workshop) -> list[SessionRecord]:
-    """Sessions without a copy that are quiet for `archive_after`, or finished and soon deleted by their agent; the soonest first."""
+    """Sessions without a copy that are quiet for `archive_after`, and those of the last call; the soonest deleted first."""
     now, after = shop.clock.now(), shop.config.transcripts.archive_after
-    if after is None:
-        return []
+    until, finished = _finished(shop)
+    return [one for one in finished if after and (one.quiet_at <= now - after or until[one.row] <= now + LAST_CALL)]
+
+
+def _finished(shop: Workshop) -> tuple[Mapping[int, dt.datetime], list[SessionRecord]]:
+    """Finished sessions without a copy that no client has open, the soonest deleted first, and when each is deleted."""
+    if shop.config.transcripts.archive_after is None:
+        return {}, []
+    now = shop.clock.now()
     finished = shop.copies.wanting(now - shop.config.gates.idle)
     until = deadlines(shop, finished)
     opened = in_use(shop, now)
-    due = [
-        one
-        for one in finished
-        if (one.quiet_at <= now - after or until[one.row] <= now + LAST_CALL) and not opened(one)
-    ]
-    return sorted(due, key=lambda one: until[one.row])
+    return until, sorted((one for one in finished if not opened(one)), key=lambda one: until[one.row])
+
+
+def _dream_lock(shop: Workshop) -> AbstractContextManager[object]:
+    return dream_lock(shop.places.default_state_dir, shop.places.memory_root, now=shop.clock.now())
 
 
 def _copy(shop: Workshop, due: list[SessionRecord], watch: Progress) -> None:

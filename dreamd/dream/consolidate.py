@@ -6,17 +6,32 @@ import datetime as dt
 from collections import defaultdict
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import Protocol
 
 from ulid import ULID
 
 from dreamd.dream import contradiction
 from dreamd.dream.clerk import Clerk, Fate, PersonLine, Shelf, Table, bare, topic_of
 from dreamd.dream.elision import is_elision
-from dreamd.engines.protocol import Engine, Finding, Kind, KnownEntry, Scope, Topic, Usage
+from dreamd.engines.protocol import Finding, Kind, KnownEntry, Reconciliation, Scope, Topic, Usage
 from dreamd.memory.document import entry_key
 from dreamd.memory.layout import MEMORY, POINTER, part_of
 from dreamd.memory.plan import ChangeKind, EntryRecord, Reason
 from dreamd.memory.wish import Wish
+
+
+class Orders(Protocol):
+    """What consolidation asks of an engine."""
+
+    def broaden(
+        self, findings: Sequence[Finding], entries: Sequence[tuple[str, KnownEntry]]
+    ) -> tuple[frozenset[str], ...]:
+        """See Engine."""
+        ...
+
+    def reconcile(self, topic: Topic, entries: Sequence[KnownEntry], findings: Sequence[Finding]) -> Reconciliation:
+        """See Engine."""
+        ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,7 +87,7 @@ class Consolidation:
 
 
 def consolidate(
-    engine: Engine,
+    engine: Orders,
     knowledge: Knowledge,
     findings: Sequence[Finding],
     shelve: Callable[[Finding], Shelf],
@@ -83,11 +98,13 @@ def consolidate(
     now: dt.datetime,
     zone: dt.tzinfo,
     isolated: Collection[str] = (),
+    private: Callable[[EntryRecord], bool] = lambda _: False,
 ) -> Consolidation:
     """Asks the engine topic by topic and applies what it proposes; what stands in the same words elsewhere it is not asked.
 
     `shelve` says where a finding goes; `withheld` and `reject` say no with a reason (undone or forgotten before; junk or a
-    secret). `isolated` are the keys of projects whose rules never leave them. Findings are taken oldest first, so that the newest value stands.
+    secret). `isolated` are the keys of projects whose rules never leave them, `private` tells of the entries that rest on words
+    which never leave this machine. Findings are taken oldest first, so that the newest value stands.
     """
 
     def screened(text: str) -> Reason | None:
@@ -109,7 +126,7 @@ def consolidate(
         by_topic[shelf.topic].append(finding)
     usage = []
     for topic in sorted(by_topic, key=lambda t: (t.scope != Scope.GENERAL, t.scope, t.subject, t.project_key)):
-        known = _known(topic, shelves[topic], table, knowledge)
+        known = _known(topic, shelves[topic], table, knowledge, private)
         answer = engine.reconcile(topic, known, by_topic[topic])
         usage.append(answer.usage)
         clerk = Clerk(table, shelves[topic], {f.id: f for f in by_topic[topic]}, {k.id: k for k in known})
@@ -128,7 +145,7 @@ def _standing(record: EntryRecord, lines: Collection[str]) -> Wish:
     return Wish(alone, ChangeKind.UPDATE, Reason.NEWER_VALUE, record.text)
 
 
-def _broadened(engine: Engine, table: Table, findings: Sequence[Finding], isolated: Collection[str]) -> list[Finding]:
+def _broadened(engine: Orders, table: Table, findings: Sequence[Finding], isolated: Collection[str]) -> list[Finding]:
     """The findings, those that hold in every project made general; entries that say the same move with them."""
     entries = {
         wish.record.id: wish.record
@@ -139,7 +156,7 @@ def _broadened(engine: Engine, table: Table, findings: Sequence[Finding], isolat
         and not wish.record.beneath
     }
     open_ones = [finding for finding in findings if finding.project_key not in isolated]
-    wide = engine.broaden(open_ones, [(r.project_key, _as_known(r, mine=True)) for r in entries.values()])
+    wide = engine.broaden(open_ones, [(r.project_key, _as_known(r, mine=True, private=True)) for r in entries.values()])
     for group in wide:
         for n, record in enumerate(entries[i] for i in sorted(group) if i in entries):
             table.put(replace(table.wishes[record.id], act=ChangeKind.REMOVE, reason=Reason.REPEATED, old=record.text))
@@ -156,7 +173,9 @@ def _by_time(finding: Finding) -> tuple[dt.datetime, str, int, str]:
     return (finding.at or dt.datetime.min.replace(tzinfo=dt.UTC), finding.path, finding.offset, finding.key)
 
 
-def _known(topic: Topic, shelf: Shelf, table: Table, knowledge: Knowledge) -> list[KnownEntry]:
+def _known(
+    topic: Topic, shelf: Shelf, table: Table, knowledge: Knowledge, private: Callable[[EntryRecord], bool]
+) -> list[KnownEntry]:
     """What the engine may see for a topic: its own entries; a person's lines and general rules, which only stand."""
     here = shelf.file or MEMORY
     known = []
@@ -166,17 +185,21 @@ def _known(topic: Topic, shelf: Shelf, table: Table, knowledge: Knowledge) -> li
             continue
         own = topic_of(wish.record) == topic
         if own or wish.record.scope == Scope.GENERAL:
-            known.append(_as_known(wish.record, mine=own))
+            known.append(_as_known(wish.record, mine=own, private=private(wish.record)))
     known += [
         KnownEntry(id=f"person:{line.key}", text=line.text, kind=None, mine=False)
         for line in knowledge.person
         if line.file in (here, MEMORY)
     ]
-    known += [_as_known(record, mine=False) for record in knowledge.retired if topic_of(record) == topic]
+    known += [
+        _as_known(record, mine=False, private=private(record))
+        for record in knowledge.retired
+        if topic_of(record) == topic
+    ]
     return known
 
 
-def _as_known(record: EntryRecord, *, mine: bool) -> KnownEntry:
+def _as_known(record: EntryRecord, *, mine: bool, private: bool) -> KnownEntry:
     return KnownEntry(
         id=record.id,
         text=bare(record.text),
@@ -186,4 +209,5 @@ def _as_known(record: EntryRecord, *, mine: bool) -> KnownEntry:
         value=record.value,
         last_at=record.last_at,
         weight=record.weight,
+        private=private,
     )

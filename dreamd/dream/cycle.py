@@ -201,9 +201,11 @@ def _why_nothing(ground: Orientation) -> str:
 def _note_hand_edits(night: Night, ground: Orientation, plan: Plan, made: Draft) -> None:
     """What a person did by hand since the last dream goes into history although this one changes nothing.
 
-    Otherwise small deletions of many days would one day look like a memory that vanished at once.
+    Otherwise small deletions of many days would one day look like a memory that vanished at once, and one that did vanish
+    would come back older than it was.
     """
-    if changes_nothing(made, ground.survey):
+    files = {path: file.data for path, file in ground.tree.files.items()}
+    if ground.tree.missing or (changes_nothing(made, ground.survey) and files == dict(ground.survey.snapshot.files)):
         return
     shop = night.shop
     prepared = prepare(

@@ -105,6 +105,7 @@ def _carry_out(shop: Workshop, desk: Desk, ground: Orientation, doomed: _Doomed,
             shop.archive.remove(Stored(session.archive_path, session.archive_digest, bytes=0, compressed=0))
             shop.sessions.unarchived(session.row)
     shop.index.purge()
+    shop.answers.clear()
     if purge_history:
         keys = {record.key for record in doomed.records}
         purge(shop.history, lambda record: record.key in keys, now)

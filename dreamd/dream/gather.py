@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import contextlib
 import datetime as dt
 import hashlib
 import json
 import unicodedata
+import queue
+import threading
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from concurrent.futures import Future, ThreadPoolExecutor, as_completed
+from contextvars import copy_context
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Protocol
@@ -18,11 +21,12 @@ from dreamd.dream.night import Night
 from dreamd.dream.orient import Orientation
 from dreamd.dream.progress import Step
 from dreamd.dream.workshop import Workshop
+from dreamd.engines.faults import BudgetSpent, EngineBusy, EngineFault, EngineUnusable
 from dreamd.engines.protocol import Digest, Engine, Extraction, Finding, KnownEntry, Scope, Turn
 from dreamd.log import logger
 from dreamd.memory.document import entry_key
 from dreamd.redact import Redactor
-from dreamd.state.records import Pending, SessionRecord
+from dreamd.state.records import FindingRecord, Pending, SessionRecord
 from dreamd.transcripts.adapter import Reader
 from dreamd.transcripts.event import PERSON_ORIGINS, Event, Origin, Role
 
@@ -37,6 +41,7 @@ class Job:
 
     pending: Pending
     known: tuple[KnownEntry, ...]
+    engine: Engine  # who may read it
     isolated: bool = False  # what is learned here stays with this project
 
 
@@ -58,7 +63,10 @@ class Executor(Protocol):
 
 
 class Threads:
-    """Jobs in a thread pool. The first goes alone, so that the others find the prompt cache warm."""
+    """Jobs in threads. The first goes alone, so that the others find the prompt cache warm.
+
+    The threads are daemons: whoever ends this process must not wait for a call that hangs.
+    """
 
     def __init__(self, workers: int) -> None:
         self.workers = workers
@@ -68,14 +76,29 @@ class Threads:
         if not jobs:
             return
         yield _attempt(jobs[0], work)
-        with ThreadPoolExecutor(max_workers=self.workers, thread_name_prefix="gather") as pool:
-            waiting: list[Future[Gathered]] = [pool.submit(_attempt, job, work) for job in jobs[1:]]
-            try:
-                for done in as_completed(waiting):
-                    yield done.result()
-            finally:
-                for future in waiting:
-                    future.cancel()
+        waiting: queue.SimpleQueue[Job] = queue.SimpleQueue()
+        done: queue.SimpleQueue[Gathered] = queue.SimpleQueue()
+        for job in jobs[1:]:
+            waiting.put(job)
+        for _ in range(min(self.workers, len(jobs) - 1)):
+            labour = (_labour, waiting, done, work)
+            threading.Thread(target=copy_context().run, args=labour, name="gather", daemon=True).start()
+        try:
+            for _ in jobs[1:]:
+                yield done.get()
+        finally:
+            with contextlib.suppress(queue.Empty):
+                while True:
+                    waiting.get_nowait()
+
+
+def _labour(
+    waiting: queue.SimpleQueue[Job], done: queue.SimpleQueue[Gathered], work: Callable[[Job], Extraction]
+) -> None:
+    """One thread: job after job until none waits."""
+    with contextlib.suppress(queue.Empty):
+        while True:
+            done.put(_attempt(waiting.get_nowait(), work))
 
 
 def _attempt(job: Job, work: Callable[[Job], Extraction]) -> Gathered:
@@ -85,9 +108,7 @@ def _attempt(job: Job, work: Callable[[Job], Extraction]) -> Gathered:
         return Gathered(job, None, fault)
 
 
-def read_session(
-    job: Job, adapter: Reader, engine: Engine, redactor: Redactor, zone: dt.tzinfo, *, headless: bool
-) -> Extraction:
+def read_session(job: Job, adapter: Reader, redactor: Redactor, zone: dt.tzinfo, *, headless: bool) -> Extraction:
     """One session through an engine: its findings carry key, session, project and place of their evidence.
 
     Raises OSError or TranscriptError where the transcript is gone, and EngineError where the engine gave up.
@@ -95,10 +116,10 @@ def read_session(
     made = digest(job.pending, adapter, redactor, zone, headless=headless)
     if not made.turns:
         return Extraction()
-    answer = engine.extract(made, job.known)
+    answer = job.engine.extract(made, job.known)
     turns = {turn.id: turn for turn in made.turns}
     findings = [
-        _complete(finding, turns[finding.turn_id], job, engine, redactor)
+        _complete(finding, turns[finding.turn_id], job, redactor)
         for finding in answer.findings
         if finding.turn_id in made.fresh and finding.turn_id in turns  # an invented id is dropped
     ]
@@ -157,7 +178,7 @@ def _shortened(text: str, longest: int) -> str:
     return text[:half] + _CUT + text[-half:]
 
 
-def _complete(finding: Finding, turn: Turn, job: Job, engine: Engine, redactor: Redactor) -> Finding:
+def _complete(finding: Finding, turn: Turn, job: Job, redactor: Redactor) -> Finding:
     session = job.pending.session
     general = finding.scope in (Scope.GENERAL, Scope.PATTERN, Scope.PERSON)
     return replace(
@@ -166,7 +187,7 @@ def _complete(finding: Finding, turn: Turn, job: Job, engine: Engine, redactor: 
         quote=redactor.redact(finding.quote).text,
         scope=Scope.PROJECT if job.isolated and general else finding.scope,
         at=finding.at or turn.at,
-        key=finding_key(engine, session.lineage, finding),
+        key=finding_key(job.engine, session.lineage, finding),
         session_id=session.id,
         project_key=session.project.key if session.project else "",
         path=turn.path,
@@ -185,36 +206,57 @@ def gather(night: Night, ground: Orientation, executor: Executor, *, anew: bool)
     """Reads every chosen session that was not paid for yet, and stores what comes back as it comes.
 
     `anew`: read it all again, and let what was found before count again. A session's fault is counted against it and the
-    run goes on; what was reached is in `night.reached`.
+    run goes on; what was reached is in `night.reached`. Where the engine is busy or the budget spent, the rest is put off.
+    Raises EngineUnusable, after what had been answered was stored.
     """
-    shop, engine = night.shop, night.shop.engine
-    jobs = []
-    for pending in ground.chosen:
-        paid = shop.findings.covered(pending.session.row, engine=engine.name, version=engine.version)
-        unpaid = tuple(turn for turn in pending.turns if anew or turn.row not in paid)
-        if unpaid:
-            rule = shop.rule_for(pending.session.cwd)
-            jobs.append(Job(Pending(pending.session, unpaid), (), isolated=bool(rule and rule.isolate)))
-        else:
-            night.reached.add(pending.session.row)
+    shop = night.shop
+    jobs = _jobs(night, ground, anew=anew)
+    stopped: list[EngineFault] = []
 
     def work(job: Job) -> Extraction:
+        if stopped and job.engine is shop.engine:
+            raise type(stopped[0])(stopped[0].message, hint=stopped[0].hint)
         return read_session(
-            job,
-            reader(shop, job.pending.session),
-            engine,
-            shop.redactor,
-            shop.zone,
-            headless=shop.config.gates.headless,
+            job, reader(shop, job.pending.session), shop.redactor, shop.zone, headless=shop.config.gates.headless
         )
 
     for done, gathered in enumerate(executor.run(jobs, work), start=1):
         night.watch(Step("gather", done, len(jobs)))
-        if gathered.extraction is None:
-            _failed(night, gathered)
-        else:
+        if gathered.extraction is not None:
             _store(night, gathered.job, gathered.extraction, anew=anew)
+        elif isinstance(gathered.fault, EngineBusy | EngineUnusable | BudgetSpent):
+            _put_off(night, gathered.fault, gathered.job)
+            if not isinstance(gathered.fault, BudgetSpent) and not stopped:  # a smaller session may still be within the budget
+                stopped.append(gathered.fault)
+        else:
+            _failed(night, gathered)
         shop.lease.heartbeat(night.record.id, shop.clock.now())
+    if stopped and isinstance(stopped[0], EngineUnusable):
+        raise stopped[0]
+
+
+def _jobs(night: Night, ground: Orientation, *, anew: bool) -> list[Job]:
+    """A job for each session with turns that its engine was not paid for; those that are sent come first."""
+    shop = night.shop
+    jobs = []
+    for pending in ground.chosen:
+        engine = shop.engine_for(pending.session)
+        paid = shop.findings.covered(pending.session.row, engine=engine.name, version=engine.version)
+        unpaid = tuple(turn for turn in pending.turns if anew or turn.row not in paid)
+        if unpaid:
+            rule = shop.rule_for(pending.session.cwd)
+            jobs.append(Job(Pending(pending.session, unpaid), (), engine, isolated=bool(rule and rule.isolate)))
+        else:
+            night.reached.add(pending.session.row)
+    return sorted(jobs, key=lambda job: job.engine is not shop.engine)
+
+
+def _put_off(night: Night, fault: EngineFault, job: Job) -> None:
+    """Not this session's fault: it waits for the next run. What was paid on the way is booked."""
+    night.charge(fault.usage, "gather")
+    night.put_off += 1
+    night.stopped = night.stopped or fault.code
+    logger().info("session.deferred", session=job.pending.session.id, reason=fault.code)
 
 
 def _store(night: Night, job: Job, extraction: Extraction, *, anew: bool) -> None:
@@ -222,8 +264,8 @@ def _store(night: Night, job: Job, extraction: Extraction, *, anew: bool) -> Non
     stored = shop.findings.store(
         session.row,
         [to_record(finding) for finding in extraction.findings],
-        engine=shop.engine.name,
-        version=shop.engine.version,
+        engine=job.engine.name,
+        version=job.engine.version,
         run_id=night.record.id,
         turns_read=[turn.row for turn in job.pending.turns],
         cost=to_cost(extraction.usage),
@@ -242,6 +284,8 @@ def _failed(night: Night, gathered: Gathered) -> None:
     """A session that could not be read is counted against itself; three times and it is put aside."""
     shop, session = night.shop, gathered.job.pending.session
     kind = type(gathered.fault).__name__
+    if isinstance(gathered.fault, EngineFault):
+        night.charge(gathered.fault.usage, "gather")
     put_aside = shop.sessions.failed(session.row, reason=kind, now=shop.clock.now())
     night.failed += 1
     night.quarantined += put_aside
@@ -249,7 +293,7 @@ def _failed(night: Night, gathered: Gathered) -> None:
 
 
 def open_findings(shop: Workshop, ground: Orientation) -> list[Finding]:
-    """Every open finding of this engine about the turns this run selected, whichever run paid for it.
+    """Every open finding about the turns this run selected, by the engine that may read them, whichever run paid for it.
 
     With them come those that were too weak alone in earlier dreams: said again, they stand. Not those of sessions that
     nothing may be learned from any more.
@@ -257,13 +301,20 @@ def open_findings(shop: Workshop, ground: Orientation) -> list[Finding]:
     turn_ids = {turn.id for pending in ground.chosen for turn in pending.turns}
     if not turn_ids:
         return []
-    records = shop.findings.open(engine=shop.engine.name, version=shop.engine.version)
-    sessions = {one.row: one for one in shop.sessions.by_rows({record.session for record in records})}
-    return [
-        to_finding(record)
-        for record in records
-        if record.turn_id in turn_ids or _is_candidate(sessions.get(record.session))
+    engines = {(one.name, one.version) for one in (shop.engine, shop.local)}
+    records = [
+        record for name, version in sorted(engines) for record in shop.findings.open(engine=name, version=version)
     ]
+    sessions = {one.row: one for one in shop.sessions.by_rows({record.session for record in records})}
+    found = []
+    for record in records:
+        session = sessions.get(record.session)
+        may = shop.engine_for(session) if session else shop.engine
+        if (record.engine, record.version) != (may.name, may.version):
+            continue
+        if record.turn_id in turn_ids or _is_candidate(session):
+            found.append(replace(to_finding(record), private=bool(session and shop.private(session.cwd))))
+    return found
 
 
 def _is_candidate(session: SessionRecord | None) -> bool:

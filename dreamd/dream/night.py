@@ -8,9 +8,11 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 
 from dreamd.dream.clerk import Fate
+from dreamd.dream.evidence import to_cost
 from dreamd.dream.orient import Orientation
 from dreamd.dream.progress import Progress, Step
 from dreamd.dream.workshop import Workshop
+from dreamd.engines.protocol import Usage
 from dreamd.errors import StateError
 from dreamd.log import logger
 from dreamd.memory.draft import Draft
@@ -35,6 +37,8 @@ class Night:
     failed: int = 0
     quarantined: int = 0
     fates: tuple[Fate, ...] = ()
+    stopped: str = ""  # why some sessions were put off: the code of the fault (budget_spent, engine_busy)
+    put_off: int = 0
     left: Counter[str] = field(default_factory=Counter)  # reason → turns that gave no finding
 
     @contextmanager
@@ -60,11 +64,15 @@ class Night:
             notes=(*plan.notes, *(f"skipped_{one.reason.value}" for one in made.skipped)),
         )
 
+    def charge(self, usage: Usage, purpose: str) -> None:
+        """Books what calls cost, as soon as it is known."""
+        self.shop.runs.charge(self.record.id, to_cost(usage), self.shop.clock.now(), purpose=purpose)
+
     def _sessions(self, ground: Orientation) -> SessionTally:
         return SessionTally(
             selected=len(ground.chosen),
             gathered=len(self.reached),
-            deferred=ground.deferred + self.failed,
+            deferred=ground.deferred + self.failed + self.put_off,
             quarantined=self.quarantined,
         )
 
@@ -79,7 +87,9 @@ class Night:
             withheld={f.finding: f.reason.value for f in self.fates if f.reason is Reason.WITHHELD},
             sessions=self.reached,
         )
-        return self.shop.runs.conclude(self._ended(outcome, reason), conclusion)
+        ended = self.shop.runs.conclude(self._ended(outcome, reason), conclusion)
+        self.shop.answers.clear()  # what they proposed is in memory now, or was left for good
+        return ended
 
     def end(self, outcome: Outcome, reason: str, *, error: str = "") -> RunRecord:
         """Every end that moves nothing; told at once."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime as dt
+import math
 
 from dreamd.dream.gates import Facts, Gate, Limits, check
 from dreamd.dream.workshop import Workshop
@@ -46,15 +47,16 @@ def facts(shop: Workshop) -> Facts:
 
 
 def limits(shop: Workshop) -> Limits:
-    """What the configuration asks of the gates."""
+    """What the configuration asks of the gates. What a subscription would have cost is shown and not limited."""
     config = shop.config
+    subscribed = config.engine.provider == "claude-code"
     return Limits(
         enabled=config.schedule.enabled,
         min_interval=config.gates.min_interval,
         min_sessions=config.gates.min_sessions,
         retry_after=config.schedule.retry_after,
         max_tokens_per_day=config.budget.max_tokens_per_day,
-        max_usd_per_day=config.budget.max_usd_per_day,
+        max_usd_per_day=math.inf if subscribed else config.budget.max_usd_per_day,
     )
 
 

@@ -11,6 +11,7 @@ from pathlib import Path
 from dreamd.archive import Archive
 from dreamd.clock import Clock
 from dreamd.config import Places, expand
+from dreamd.dream.paid import Answers
 from dreamd.engines.protocol import Engine
 from dreamd.ingest import Scanner
 from dreamd.memory.guards import GuardLimits
@@ -25,6 +26,7 @@ from dreamd.state.findings import Findings
 from dreamd.state.lease import Lease
 from dreamd.state.marks import Marks
 from dreamd.state.projects import Projects
+from dreamd.state.records import SessionRecord
 from dreamd.state.runs import Runs
 from dreamd.state.sessions import Sessions
 from dreamd.state.withheld import Withheld
@@ -55,6 +57,7 @@ class Workshop:
     index: Index
     redactor: Redactor
     engine: Engine
+    local: Engine  # reads what must not leave this machine
     adapters: Mapping[str, Adapter]
 
     @property
@@ -88,6 +91,20 @@ class Workshop:
             if above and (best is None or len(path) > len(str(expand(best.path)))):
                 best = rule
         return best
+
+    def private(self, directory: str | None) -> bool:
+        """Whether what is said in a directory must not leave this machine."""
+        rule = self.rule_for(directory)
+        return rule is not None and rule.engine == "offline"
+
+    def engine_for(self, session: SessionRecord) -> Engine:
+        """Who may read a session."""
+        return self.local if self.private(session.cwd) else self.engine
+
+    @property
+    def answers(self) -> Answers:
+        """What was paid for and did not come to a commit yet."""
+        return Answers(self.places.state_dir / "answers")
 
     def short(self, path: str) -> str:
         """A path with the home directory written as `~`."""

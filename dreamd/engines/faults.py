@@ -8,7 +8,7 @@ from dreamd.engines.protocol import Usage
 from dreamd.errors import EngineError
 
 
-class EngineFault(EngineError):
+class EngineFault(EngineError):  # noqa: N818 - the fault is the engine's, and not always an error
     """An engine could not answer; `usage` is what the work had cost until then."""
 
     def __init__(self, message: str, *, hint: str = "", usage: Usage | None = None) -> None:
@@ -21,26 +21,26 @@ class EngineFault(EngineError):
         return self
 
 
-class EngineUnusable(EngineFault):  # noqa: N818 - the state of the world, not a fault of ours
+class EngineUnusable(EngineFault):
     """No call of this run can succeed: key, account, model or program is missing or refused. The run stops."""
 
     code: ClassVar[str] = "engine_unusable"
 
 
-class EngineBusy(EngineFault):  # noqa: N818 - likewise
+class EngineBusy(EngineFault):
     """The server is overloaded, limits us or cannot be reached, for longer than a call waits. The run ends; a later one goes on."""
 
     code: ClassVar[str] = "engine_busy"
 
 
-class BudgetSpent(EngineFault):  # noqa: N818 - likewise
+class BudgetSpent(EngineFault):
     """What a run or a day may cost does not cover this call. It was not made; its session waits for the next run."""
 
     code: ClassVar[str] = "budget_spent"
     exit_status: ClassVar[int] = 5
 
 
-class UnusableAnswer(EngineFault):  # noqa: N818 - the answer is, not we
+class UnusableAnswer(EngineFault):
     """The model's answer for this input cannot be used: refused, cut, no structure, or the input is too long. Counted against it."""
 
     code: ClassVar[str] = "engine_answer"

@@ -43,7 +43,7 @@ def decode_entries(data: bytes) -> tuple[EntryRecord, ...]:
 
 def encode_made(made: Made) -> bytes:
     """What dreamd made, sorted."""
-    plain = {"files": sorted(made.files), "headings": sorted(made.headings)}
+    plain = {"files": sorted(made.files), "headings": sorted(made.headings), "values": sorted(made.values)}
     return msgspec.json.format(_encoder.encode(plain), indent=1) + b"\n"
 
 

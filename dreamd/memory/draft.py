@@ -5,11 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 
-from dreamd.memory.document import Block, BlockKind, Document, entry_key, parse
+from dreamd.memory.document import Block, Document, entry_key, parse
+from dreamd.memory.front import front_values, value_digest
+from dreamd.memory.making import is_own_making
 from dreamd.memory.plan import EntryRecord, Made, Plan
+from dreamd.memory.skipped import Skipped
 from dreamd.memory.survey import Survey
 from dreamd.memory.tree import Tree
-from dreamd.memory.workbench import Skipped, Workbench
+from dreamd.memory.workbench import Workbench
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,17 +82,7 @@ def _is_over(bench: Workbench, path: str, doc: Document) -> bool:
     file = bench.tree.files.get(path)
     if "/" not in path or path not in bench.made_files or (file is not None and (file.protected or file.link)):
         return False
-    titles = {title for made_in, title in bench.made_headings if made_in == path}
-    if file is not None and parse(file.text).front != _front_before(bench, path):
-        return False  # a person's own words
-    return all(
-        block.kind in {BlockKind.FRONT, BlockKind.BLANK} or (block.kind is BlockKind.HEADING and block.text in titles)
-        for block in doc.blocks
-    )
-
-
-def _front_before(bench: Workbench, path: str) -> str:
-    return parse(bench.survey.snapshot.files.get(path, b"").decode(errors="replace")).front
+    return not doc.entries and is_own_making(doc, path, bench.made())
 
 
 def _made(bench: Workbench, plan: Plan, removed: set[str]) -> Made:
@@ -99,10 +92,15 @@ def _made(bench: Workbench, plan: Plan, removed: set[str]) -> Made:
         docs[restore.file] = parse((restore.data or b"").decode(errors="replace"))
     titles = {(path, block.text) for path, doc in docs.items() for block in doc.headings}
     gone = removed | {restore.file for restore in plan.restores if restore.data is None}
-    files, headings = bench.made_files | plan.made.files, bench.made_headings | plan.made.headings
+    made = bench.made()
+    files, headings = made.files | plan.made.files, made.headings | plan.made.headings
+    values = {
+        (path, key, value_digest(value)) for path, doc in docs.items() for key, value in front_values(doc.front).items()
+    }
     return Made(
         files=frozenset(path for path in files if path in docs and path not in gone),
         headings=frozenset(place for place in headings if place in titles and place[0] not in gone),
+        values=frozenset(one for one in made.values | plan.made.values if one in values and one[0] not in gone),
     )
 
 

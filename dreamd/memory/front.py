@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import re
 import unicodedata
@@ -30,6 +31,11 @@ def head_values(head: TopicHead) -> dict[str, str]:
         "modified": head.modified.isoformat(),
         "metadata.type": head.type,
     }
+
+
+def value_digest(value: str) -> str:
+    """A front matter value as it is remembered: enough to know it again, none of its words."""
+    return hashlib.sha256(one_line(value).encode()).hexdigest()[:16]
 
 
 def one_line(text: str) -> str:

@@ -12,6 +12,7 @@ from urllib.parse import unquote
 from dreamd.memory.document import BlockKind, Document, Shape, count_lines
 from dreamd.memory.front import front_values, one_line
 from dreamd.memory.layout import FOLDER_TYPE, FROM_MEMORY, MEMORY, SECTION_LINES, TOPIC_HEAD_LINES, next_part, part_of
+from dreamd.memory.making import is_own_making
 from dreamd.memory.plan import Carry, TopicHead
 from dreamd.memory.survey import Survey, Theirs
 from dreamd.memory.tree import Protection, Tree
@@ -170,6 +171,7 @@ def _lasting(tree: Tree, survey: Survey, targets: Iterable[str]) -> Iterator[str
     theirs = {one.file for one in survey.theirs}
     for path, file in tree.files.items():
         made = path in survey.made.files and not file.protected and not file.link
+        made = made and is_own_making(tree.document(path), path, survey.made)
         if path != MEMORY and file.note is not Protection.DANGLING and (path in theirs or not made):
             yield path
 

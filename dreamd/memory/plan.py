@@ -116,6 +116,9 @@ class Made:
 
     files: frozenset[str] = frozenset()
     headings: frozenset[tuple[str, str]] = frozenset()  # (file, title)
+    values: frozenset[tuple[str, str, str]] = (
+        frozenset()
+    )  # (file, front matter key, digest of the value dreamd gave it)
 
 
 @dataclass(frozen=True, slots=True)

@@ -194,5 +194,9 @@ def _plan(
         kept=tuple(kept),
         carries=carries,
         restores=restores,
-        made=Made(files=made.files & files, headings=frozenset(place for place in made.headings if place[0] in files)),
+        made=Made(
+            files=made.files & files,
+            headings=frozenset(place for place in made.headings if place[0] in files),
+            values=frozenset(place for place in made.values if place[0] in files),
+        ),
     )

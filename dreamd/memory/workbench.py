@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from enum import StrEnum
 
 from dreamd.memory.document import Block, BlockKind, Document, Shape, entry_key, parse
 from dreamd.memory.edit import (
@@ -18,41 +17,13 @@ from dreamd.memory.edit import (
     remove_block,
     replace_entry,
 )
-from dreamd.memory.front import front_values, head_values, one_line, set_front
-from dreamd.memory.plan import Carry, Change, ChangeKind, EntryRecord, Plan, TopicHead
+from dreamd.memory.front import front_values, head_values, one_line, set_front, value_digest
+from dreamd.memory.plan import Carry, Change, ChangeKind, EntryRecord, Made, Plan, TopicHead
+from dreamd.memory.skipped import SkipError, Skipped, SkipReason
 from dreamd.memory.survey import Survey
 from dreamd.memory.tree import INDEX, Tree
 
 _TYPES = {"projects": "project", "patterns": "feedback", "people": "reference"}
-
-
-class SkipReason(StrEnum):
-    """Why a change of the plan was not applied."""
-
-    EDITED = "edited"  # the person reworded the entry since, or another dream did
-    RETIRED = "retired"  # the person deleted it since
-    MOVED = "moved"  # the person moved it since: theirs wins
-    PRESENT = "present"  # the same words already stand in that file
-    PROTECTED = "protected"
-    UNWRITABLE = "unwritable"  # words that would not stand as one entry there
-    UNKNOWN = "unknown"  # no such entry
-
-
-@dataclass(frozen=True, slots=True)
-class Skipped:
-    """One change that was not applied. `change` and `entry` are "" for a person's entry that was to be carried."""
-
-    change: str  # Change.id
-    entry: str  # EntryRecord.id
-    reason: SkipReason
-
-
-class SkipError(Exception):
-    """A change cannot be applied."""
-
-    def __init__(self, reason: SkipReason) -> None:
-        super().__init__(reason)
-        self.reason = reason
 
 
 class Workbench:
@@ -67,11 +38,16 @@ class Workbench:
         self.records: dict[str, EntryRecord] = {one.record.id: one.now for one in survey.mine}
         self.made_files = set(survey.made.files)
         self.made_headings = set(survey.made.headings)
+        self.made_values = set(survey.made.values)
         marks = {(one.file, one.block.line): one.record.id for one in survey.mine}
         marks |= {place: f"carry {number}" for number, carry in enumerate(plan.carries) for place in self._found(carry)}
         self.docs = {path: _marked(tree.document(path), path, marks) for path in tree.files}
         self.applied: list[str] = []
         self.skipped: list[Skipped] = []
+
+    def made(self) -> Made:
+        """What dreamd made by now."""
+        return Made(frozenset(self.made_files), frozenset(self.made_headings), frozenset(self.made_values))
 
     def carry_all(self) -> None:
         """Move a person's entries word for word to where the plan wants them: all at once, or else one by one."""
@@ -133,6 +109,7 @@ class Workbench:
             changed = {key: value for key, value in values.items() if now.get(key) != one_line(value)}
             if changed:
                 self.docs[head.file] = set_front(doc, changed)
+                self._note_values(head.file, changed)
 
     def tidy(self) -> None:
         """Take away headings of dreamd's own that nothing stands under any more."""
@@ -144,12 +121,11 @@ class Workbench:
 
     def _ours(self, file: str, key: str, now: Mapping[str, str]) -> bool:
         """Whether a front matter value may be set: it is missing, or as dreamd left it, or a date."""
-        if key not in now or key == "modified" or file not in self.tree.files:
-            return True
-        base = self.survey.snapshot.files.get(file)
-        if base is None or file not in self.made_files:
-            return False
-        return front_values(parse(base.decode(errors="replace")).front).get(key) == now[key]
+        return key not in now or key == "modified" or (file, key, value_digest(now[key])) in self.made_values
+
+    def _note_values(self, file: str, values: Mapping[str, str]) -> None:
+        self.made_values = {place for place in self.made_values if place[0] != file or place[1] not in values}
+        self.made_values |= {(file, key, value_digest(value)) for key, value in values.items()}
 
     def _found(self, carry: Carry) -> list[tuple[str, int]]:
         """File and line of a person's entry."""
@@ -341,6 +317,7 @@ class Workbench:
             values = head_values(head) if head else {"name": stem, "metadata.type": _TYPES.get(folder, "reference")}
             title = one_line(head.name if head else stem) or stem
             text = set_front(parse(f"# {title}{newline}"), values).render()
+            self._note_values(file, values)
         self.docs[file] = parse(text)
         self.made_files.add(file)
         self.made_headings.add((file, title))
@@ -367,11 +344,13 @@ class Workbench:
         return known is not None and known.protected
 
     def _saved(self) -> _Saved:
-        return _Saved(dict(self.docs), dict(self.records), set(self.made_files), set(self.made_headings))
+        return _Saved(
+            dict(self.docs), dict(self.records), set(self.made_files), set(self.made_headings), set(self.made_values)
+        )
 
     def _restore(self, saved: _Saved) -> None:
         self.docs, self.records = saved.docs, saved.records
-        self.made_files, self.made_headings = saved.made_files, saved.made_headings
+        self.made_files, self.made_headings, self.made_values = saved.made_files, saved.made_headings, saved.made_values
 
 
 @dataclass(frozen=True, slots=True)
@@ -382,6 +361,7 @@ class _Saved:
     records: dict[str, EntryRecord]
     made_files: set[str]
     made_headings: set[tuple[str, str]]
+    made_values: set[tuple[str, str, str]]
 
 
 def _marked(doc: Document, path: str, marks: Mapping[tuple[str, int], str]) -> Document:

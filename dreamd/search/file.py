@@ -154,7 +154,8 @@ class IndexFile:
         return db
 
     def _connect_to_write(self) -> sqlite3.Connection:
-        os.close(os.open(self.path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600))
+        with contextlib.suppress(FileExistsError):  # an existing one is not opened: its close would drop SQLite's locks
+            os.close(os.open(self.path, os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600))
         db = sqlite3.connect(self.path, isolation_level=None)
         try:
             db.execute(f"PRAGMA busy_timeout = {_BUSY_MS}")

@@ -18,13 +18,14 @@ from apscheduler.schedulers.background import BackgroundScheduler
 
 from dreamd.app import App, sources
 from dreamd.beacon import ServiceInfo, instance_lock, write_info
-from dreamd.clock import rfc3339
+from dreamd.clock import SystemClock, rfc3339
 from dreamd.config import Loaded, load
 from dreamd.dream.cycle import Order
 from dreamd.dream.gates import first_closed
 from dreamd.dream.recovery import recover_alone
 from dreamd.errors import ConfigError, DreamdError
 from dreamd.log import logger
+from dreamd.rebuild import REBUILT, database_condition, rebuild
 from dreamd.service.child import Child, Ended
 from dreamd.service.notify import Systemd
 from dreamd.service.troubles import Troubles
@@ -363,7 +364,12 @@ def _signals(queue: SimpleQueue[Message]) -> Iterator[None]:
 
 
 def prepare(loaded: Loaded) -> None:
-    """Makes or migrates the database, then begins anew without what only that needed (10 MB for months)."""
+    """Makes or migrates the database, then begins anew without what only that needed (10 MB for months).
+
+    A damaged one is left to `serve`, which may rebuild it under the lock.
+    """
+    if database_condition(loaded.places, thorough=False) in REBUILT:
+        return
     Database.open(loaded.places.database).close()
     if "alembic" in sys.modules:
         sys.stdout.flush()
@@ -373,6 +379,8 @@ def prepare(loaded: Loaded) -> None:
 def serve(loaded: Loaded, config: Path | None, systemd: Systemd) -> int:
     """The service under its instance lock. Raises LockHeld where another one runs."""
     with instance_lock(loaded.places.state_dir):
+        if database_condition(loaded.places) in REBUILT:
+            rebuild(loaded, SystemClock())
         app = App(loaded)
         daemon = Daemon(app, config, systemd)
         try:

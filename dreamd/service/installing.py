@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import platform
+from pathlib import Path
 
 from dreamd.service import launchd, systemd
 from dreamd.service.condition import Condition, Ledger
 from dreamd.service.spec import ServiceSpec, fleeting
-from dreamd.service.units import system_unit, user_unit
+from dreamd.service.units import UNIT, system_unit, user_unit
 
 
 def on_launchd() -> bool:
@@ -18,6 +19,20 @@ def on_launchd() -> bool:
 def look(spec: ServiceSpec) -> Condition:
     """The service as it is now; never raises for a missing manager."""
     return launchd.look(spec) if on_launchd() else systemd.look(spec)
+
+
+def outdated(spec: ServiceSpec) -> Path | None:
+    """The installed definition, where it is not the one that `install` would write now; asks no manager, so it is quick."""
+    if on_launchd():
+        path = launchd.agent_path(spec.home)
+        wanted = [launchd.agent(spec)]
+    else:
+        path = spec.home / ".config" / "systemd" / "user" / UNIT
+        wanted = [user_unit(spec, namespaces=named).encode() for named in (True, False)]
+    try:
+        return path if path.read_bytes() not in wanted else None
+    except OSError:
+        return None
 
 
 def install(spec: ServiceSpec) -> Ledger:

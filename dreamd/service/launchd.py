@@ -12,7 +12,7 @@ from dreamd.processes import ask
 from dreamd.service.condition import Condition, Ledger, ServiceError
 from dreamd.service.files import make_private, replace_file
 from dreamd.service.spec import ServiceSpec
-from dreamd.service.templates import template
+from dreamd.service.template import template
 
 LABEL = "dev.dreamd"
 _PID = re.compile(r"^\s*pid = (\d+)$", re.MULTILINE)

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from dreamd.service.spec import ServiceSpec
-from dreamd.service.templates import template
+from dreamd.service.template import template
 
 UNIT = "dreamd.service"
 #: Written by `dreamd kick --if-due` installations of old; install takes it away.

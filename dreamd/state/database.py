@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import stat
 from contextlib import contextmanager
@@ -88,15 +89,18 @@ class Database:
 
 
 def _prepare(path: Path) -> None:
+    """The directory and an empty file with the right modes, where they are not there yet.
+
+    An existing database is never opened here: closing any descriptor of it would drop the locks that this process
+    holds on it through SQLite (POSIX: a process's record locks go with its first close of the file).
+    """
     try:
         path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
         # SQLite gives its side files the mode of the main file, so the mode must be right from the start.
-        descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
-        try:
-            if stat.S_IMODE(os.fstat(descriptor).st_mode) & 0o077:
-                os.fchmod(descriptor, 0o600)
-        finally:
-            os.close(descriptor)
+        with contextlib.suppress(FileExistsError):
+            os.close(os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600))
+        if stat.S_IMODE(path.stat().st_mode) & 0o077:
+            path.chmod(0o600)
     except OSError as error:
         raise StateError(
             f"cannot use the state database {path}: {error.strerror}",

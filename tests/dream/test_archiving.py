@@ -14,10 +14,10 @@ import pytest
 from dreamd.dream.archiving import archive
 from dreamd.dream.cycle import Order
 from dreamd.dream.progress import nobody
+from dreamd.problems import Problem
 from dreamd.processes import started
 from dreamd.state.records import SessionRecord, SessionState
 from dreamd.state.run_record import Outcome, RunRecord
-from dreamd.problems import Problem
 from world import World
 
 IDLE = dt.timedelta(minutes=30)
@@ -261,6 +261,21 @@ def test_a_session_its_agent_will_delete_is_copied_early(world: World) -> None:
     say(world, 2, days=20)
     world.kick()
     assert archived(world) == [True, False]
+
+
+def test_gates_that_stay_closed_do_not_keep_a_session_from_being_saved(world: World) -> None:
+    say(world, 1, days=28.5)
+    say(world, 2, days=20)
+    dreamt = world.dream(Order(if_due=True))
+    assert (dreamt.run, dreamt.closed and dreamt.closed.name) == (None, "sessions")
+    assert archived(world) == [True, False]
+
+
+def test_a_dream_that_waits_for_review_does_not_keep_a_session_from_being_saved(world: World) -> None:
+    world.settings["memory"] = {"review": True}
+    say(world, 1, days=28.5)
+    assert world.kick().outcome is Outcome.WAITING
+    assert archived(world) == [True]
 
 
 def test_the_agents_own_term_is_known(world: World) -> None:

@@ -5,7 +5,7 @@ import pytest
 from dreamd.memory.document import entry_key
 from dreamd.memory.draft import changes_nothing, draft
 from dreamd.memory.plan import Carry, ChangeKind, Reason, TopicHead
-from dreamd.memory.workbench import SkipReason
+from dreamd.memory.skipped import SkipReason
 
 HEAD = TopicHead("projects/orchard.md", "orchard", "stack: uv", dt.date(2026, 3, 2), "project")
 

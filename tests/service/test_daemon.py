@@ -291,3 +291,37 @@ def test_sch_01_what_fell_due_while_nothing_ran_is_made_up_for_once_at_the_next_
     assert 5 * 3600 < int(str(begun["missed_by"])) < 7 * 3600
     assert until(lambda: service.said("gate.closed"))
     assert len(service.runs()) == 2
+
+
+def test_svc_11_a_damaged_database_is_set_aside_and_the_service_starts(world: World, start: Start) -> None:
+    world.say("We always use pnpm in this repo, never npm.")
+    world.kick()
+    memory = world.tree()
+    (world.state / "state.db").write_bytes(b"this is no database\n" * 400)
+    service = start()
+    told = service.status()
+    assert "state_rebuilt" in {problem["code"] for problem in told["problems"]}  # type: ignore[attr-defined]
+    assert told["sessions"]["consolidated"] == 1  # type: ignore[index]
+    assert list(world.state.glob("state.db.damaged-*"))
+    assert world.tree() == memory
+
+
+def test_svc_01_an_outdated_unit_is_told(world: World) -> None:
+    unit = world.home / ".config" / "systemd" / "user" / "dreamd.service"
+    unit.parent.mkdir(parents=True)
+    unit.write_text("[Service]\nExecStart=/old/place/dreamd run\n")
+    told = json.loads(dreamd(world.home, "status", "--json").stdout)
+    assert [problem["code"] for problem in told["problems"]] == ["unit_outdated"]
+
+
+def test_a_reload_drops_no_lock_of_the_database(world: World, start: Start) -> None:
+    service = start(DREAMD_SCHEDULE__ENABLED="false")
+    for _ in range(3):
+        service.process.send_signal(signal.SIGHUP)
+        assert until(lambda: service.said("config.reloaded"))
+        assert dreamd(world.home, "status").returncode == 0
+        assert dreamd(world.home, "kick").returncode == 0
+    deleted = [
+        os.readlink(one) for one in Path(f"/proc/{service.process.pid}/fd").iterdir() if "deleted" in os.readlink(one)
+    ]
+    assert deleted == []

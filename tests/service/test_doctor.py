@@ -15,11 +15,14 @@ import pytest
 from dreamd.doctor.bench import Bench, Key, Past, Right, Root
 from dreamd.doctor.check import Level
 from dreamd.doctor.examine import examine, judge
+from dreamd.doctor.observe import _key as service_key
 from dreamd.doctor.observe import observe
 from dreamd.errors import LockHeld
 from dreamd.rebuild import DatabaseCondition, database_condition, rebuild
 from dreamd.search.file import Condition as IndexCondition
 from dreamd.service.condition import Condition as ServiceCondition
+from dreamd.service.spec import spec_of
+from dreamd.settings import Config
 from dreamd.state.run_record import Outcome
 from shared_material import shared
 from world import NOW, World, dreamd
@@ -164,6 +167,25 @@ def test_rights_are_mended(world: World) -> None:
     assert len(visit.mended) == 2
     assert world.state.stat().st_mode & 0o777 == 0o700
     assert (world.state / "state.db").stat().st_mode & 0o777 == 0o600
+
+
+def test_the_key_is_looked_for_where_the_service_would_find_it(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+    """SVC-01: a key of the shell's is none of the service's."""
+    monkeypatch.setenv("ANTHROPIC_API_KEY", "sk-ant-made-up")
+    spec = spec_of(world.loaded())
+    config = Config.model_validate({"engine": {"name": "claude"}})
+    assert service_key(config, spec, None) == Key(needed=True)
+    spec.key_file.parent.mkdir(parents=True)
+    spec.key_file.write_text("# a comment\n# ANTHROPIC_API_KEY=\n")
+    assert service_key(config, spec, None) == Key(needed=True)
+    spec.key_file.write_text("ANTHROPIC_API_KEY=sk-ant-made-up\n")
+    assert service_key(config, spec, None) == Key(needed=True, where=str(spec.key_file))
+    named = world.home / "key"
+    named.write_text("sk-ant-made-up\n")
+    named.chmod(0o644)
+    filed = Config.model_validate({"engine": {"name": "claude", "api_key_file": str(named)}})
+    assert service_key(filed, spec, None) == Key(needed=True, where=str(named), open_to_others=True)
+    assert service_key(Config(), spec, None) == Key(needed=False)
 
 
 def test_a_lock_that_a_dead_process_left_is_seen(world: World) -> None:

@@ -17,7 +17,7 @@ from dreamd.config import load
 from dreamd.service import launchd, units
 from dreamd.service.purge import doomed, purge
 from dreamd.service.spec import ServiceSpec, fleeting, spec_of, this_program, unseen_keys
-from dreamd.service.templates import template
+from dreamd.service.template import template
 from shared_material import ROOT
 from world import World, dreamd
 

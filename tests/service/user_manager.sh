@@ -64,6 +64,7 @@ case "$state" in
 esac
 rc=0
 as_user "$@" || rc=$?
+as_user systemctl --user stop dreamd.service 2>/dev/null || true # it takes its private /tmp with it
 kill "$manager" && wait "$manager" 2>/dev/null || true
 if [ "$rc" != 0 ]; then tail -60 /run/manager.log >&2; fi
 exit $rc

@@ -36,7 +36,7 @@ class Patience:
 
     def wait(self, tried: int, asked: float | None) -> float:
         """Seconds before the next try, never less than the server asked for."""
-        own = min(self.first * 2 ** (tried - 1), self.longest) * random.uniform(0.75, 1.25)  # noqa: S311 - no secret
+        own: float = min(self.first * 2.0 ** (tried - 1), self.longest) * random.uniform(0.75, 1.25)  # noqa: S311 - no secret
         return max(own, asked or 0.0)
 
 

@@ -96,7 +96,8 @@ class Sdk:
                     import anthropic  # noqa: PLC0415 - as above
                 except ImportError:
                     raise EngineUnusable(
-                        "the package that speaks to the Messages API is not installed", hint="pip install 'dreamd[claude]'"
+                        "the package that speaks to the Messages API is not installed",
+                        hint="pip install 'dreamd[claude]'",
                     ) from None
                 self._made = anthropic.Anthropic(
                     api_key=self._key,

@@ -20,7 +20,9 @@ from dreamd.engines.faults import EngineUnusable, UnusableAnswer
 from dreamd.engines.protocol import Usage
 from dreamd.transcripts.speaker import OWN_MARKER
 
-_LOGGED_OUT = re.compile(r"log ?in|logged (?:in|out)|api key|oauth|authenticat|unauthorized|\b401\b|\b403\b", re.IGNORECASE)
+_LOGGED_OUT = re.compile(
+    r"log ?in|logged (?:in|out)|api key|oauth|authenticat|unauthorized|\b401\b|\b403\b", re.IGNORECASE
+)
 _LIMITED = re.compile(r"limit reached|usage limit|rate.?limit|overloaded|\b429\b|\b529\b|\b5\d\d\b", re.IGNORECASE)
 _TOO_LONG = re.compile(r"prompt is too long|context (?:window|length)", re.IGNORECASE)
 

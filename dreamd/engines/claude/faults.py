@@ -54,7 +54,9 @@ def refused(status: int, kind: str, message: str, after: float | None) -> Except
             hint="see engine.gather_model, engine.consolidate_model and engine.base_url",
         )
     if kind in _REFUSED or status in _REFUSED_STATUS or _NO_CREDIT.search(message):
-        return EngineUnusable(f"the server refused the key or the account ({status}, {kind or 'no type'})", hint=KEY_HINT)
+        return EngineUnusable(
+            f"the server refused the key or the account ({status}, {kind or 'no type'})", hint=KEY_HINT
+        )
     return UnusableAnswer(
         f"the server refused the request ({status}, {kind or 'no type'})",
         hint="`dreamd logs` names the session; does the server behind engine.base_url speak the Messages API?",

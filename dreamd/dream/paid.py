@@ -1,0 +1,81 @@
+"""What an engine proposed for a topic and was paid for, kept until a run succeeds: a run that dies or starts over does not pay again."""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import os
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from pathlib import Path
+
+import msgspec
+
+from dreamd.engines.faults import EngineFault
+from dreamd.engines.protocol import Engine, Finding, KnownEntry, Proposal, Reconciliation, Topic, Usage
+
+_ENTRY = "entry:"
+
+
+class Answers:
+    """Small files in the state directory; they hold remembered words, so they go with the first success and with `forget`."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+
+    def get(self, key: str) -> tuple[Proposal, ...] | None:
+        """The proposals under this key; None where there are none that can be read."""
+        try:
+            return msgspec.json.decode((self._folder / key).read_bytes(), type=tuple[Proposal, ...])
+        except (OSError, msgspec.DecodeError):
+            return None
+
+    def put(self, key: str, proposals: Sequence[Proposal]) -> None:
+        """Keeps proposals; a full disk must not end a dream, it only makes the next one pay."""
+        with contextlib.suppress(OSError):
+            self._folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+            temporary = self._folder / f"{key}.new"
+            temporary.write_bytes(msgspec.json.encode(list(proposals)))
+            os.replace(temporary, self._folder / key)  # noqa: PTH105 - as everywhere where files are replaced
+
+    def clear(self) -> None:
+        """Forgets all of them."""
+        with contextlib.suppress(OSError):
+            for path in self._folder.iterdir():
+                path.unlink(missing_ok=True)
+
+
+class PayOnce:
+    """An engine as consolidation asks it: each cost is booked at once, each answer that cost something is kept."""
+
+    def __init__(self, engine: Engine, answers: Answers, book: Callable[[Usage], None]) -> None:
+        self._engine = engine
+        self._answers = answers
+        self._book = book
+
+    def reconcile(self, topic: Topic, entries: Sequence[KnownEntry], findings: Sequence[Finding]) -> Reconciliation:
+        """See Engine; the usage is booked already."""
+        key = _key(self._engine, topic, entries, findings)
+        places = {entry.id: f"{_ENTRY}{number}" for number, entry in enumerate(entries)}
+        names = {place: name for name, place in places.items()}
+        if (kept := self._answers.get(key)) is not None:
+            return Reconciliation(tuple(_renamed(one, names) for one in kept))
+        try:
+            answer = self._engine.reconcile(topic, entries, findings)
+        except EngineFault as fault:
+            self._book(fault.usage)
+            raise
+        self._book(answer.usage)
+        if answer.usage.tokens:
+            self._answers.put(key, [_renamed(one, places) for one in answer.proposals])
+        return replace(answer, usage=Usage())
+
+
+def _renamed(proposal: Proposal, names: dict[str, str]) -> Proposal:
+    """Entries by their place: what this very dream adds elsewhere has another id each time."""
+    return replace(proposal, entry_id=names.get(proposal.entry_id or "", proposal.entry_id))
+
+
+def _key(engine: Engine, topic: Topic, entries: Sequence[KnownEntry], findings: Sequence[Finding]) -> str:
+    asked = (engine.name, engine.version, topic, [replace(one, id="") for one in entries], list(findings))
+    return hashlib.sha256(msgspec.json.encode(asked)).hexdigest()[:40]

@@ -1,0 +1,272 @@
+"""The engine with a model: sessions read in as few calls as fit, topics ordered in one each; every answer checked before it counts."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from typing import TypeVar
+
+from dreamd.context.budget import Budget, Window
+from dreamd.context.conversation import Schema, Stop
+from dreamd.context.message import told
+from dreamd.context.prompt import SystemPrompt
+from dreamd.context.tokens import estimate
+from dreamd.engines.claude import ordering, reading, structure
+from dreamd.engines.claude.caller import Caller, Patience
+from dreamd.engines.claude.client import Transport
+from dreamd.engines.claude.faults import TooLong
+from dreamd.engines.claude.pieces import Piece, pieces
+from dreamd.engines.claude.prices import Prices
+from dreamd.engines.claude.prompts import prompt
+from dreamd.engines.faults import EngineFault, EngineUnusable, UnusableAnswer
+from dreamd.engines.offline.verdict import WEAK
+from dreamd.engines.protocol import (
+    Act,
+    Digest,
+    Dropped,
+    Extraction,
+    Finding,
+    KnownEntry,
+    Proposal,
+    Reconciliation,
+    Topic,
+    Usage,
+)
+from dreamd.engines.purse import Purse
+
+_PIECE = 0.70  # share of the working budget that one piece takes: estimates may be a quarter too low
+_ANSWER = (1_024, 8_192)  # tokens of an answer: least and most that are asked for
+_MOST_ANSWER = 16_384  # after an answer that was cut
+_SESSION = 400_000  # tokens of one session at most; of a longer one the newest turns
+_LEAST_ROOM = 500  # tokens; less holds no turn
+_HALVINGS = 3  # how often a piece that does not fit is cut in two
+_FINDINGS = 60  # findings a request of `reconcile`
+
+#: What a dream costs on average, in tokens, measured over real sessions.
+_TURN, _FOUND, _TOPIC = 260, 160, 2_500
+
+Form = TypeVar("Form", structure.Findings, structure.Proposals)
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """What the configuration says about windows and sums."""
+
+    context_window: int = 0  # 0: the price tier's limit, else 200,000
+    reserve_tokens: int = 10_000
+    tokens_per_run: int = 2_000_000
+
+
+class ClaudeEngine:
+    """Asks a model through the Messages API; implements `dreamd.engines.protocol.Engine` and `Costly`. For several threads."""
+
+    def __init__(
+        self,
+        transport: Transport,
+        *,
+        gather_model: str,
+        consolidate_model: str,
+        prices: Prices,
+        limits: Limits | None = None,
+        patience: Patience | None = None,
+    ) -> None:
+        self._transport = transport
+        self._prices = prices
+        self._limits = limits or Limits()
+        self._purse = Purse()
+        self._reader = Caller(transport, gather_model, prices, lambda: self._purse, patience)
+        self._writer = Caller(transport, consolidate_model, prices, lambda: self._purse, patience)
+
+    @property
+    def name(self) -> str:
+        """As in the configuration."""
+        return "claude"
+
+    @property
+    def version(self) -> str:
+        """Changes with the prompts, the schemas and the models: then the same words would be read differently."""
+        made = [
+            *(prompt(name).static_digest for name in ("extract", "reconcile")),
+            *(json.dumps(schema, sort_keys=True) for schema in (structure.FINDINGS, structure.PROPOSALS)),
+            *(caller.model for caller in (self._reader, self._writer)),
+        ]
+        return f"1-{hashlib.sha256(json.dumps(made).encode()).hexdigest()[:12]}"
+
+    @property
+    def model(self) -> str:
+        """Who reads and who writes."""
+        return " + ".join(dict.fromkeys((self._reader.model, self._writer.model)))
+
+    def begin(self, purse: Purse) -> None:
+        """See Costly."""
+        self._transport.check()
+        self._purse = purse
+
+    def estimate(self, turns: Sequence[int], topics: int) -> Usage:
+        """See Costly."""
+        if not any(turns):
+            return Usage()
+        read, write = prompt("extract").static_tokens, prompt("reconcile").static_tokens
+        gather = Usage(
+            input=sum(turns) * _TURN,
+            output=len(turns) * _FOUND,
+            cache_write=read,
+            cache_read=read * (len(turns) - 1),
+        )
+        order = Usage(
+            input=topics * _TOPIC, output=topics * _FOUND * 2, cache_write=write, cache_read=write * (topics - 1)
+        )
+        single = replace(gather, usd=sum(self._priced(self._reader, gather, len(turns))))
+        return single + replace(order, usd=sum(self._priced(self._writer, order, max(topics, 1))))
+
+    def _priced(self, caller: Caller, usage: Usage, calls: int) -> Sequence[float]:
+        """The price of so many calls of the average size: prices have tiers by the size of one call."""
+        share = Usage(
+            usage.input // calls, usage.output // calls, usage.cache_read // calls, usage.cache_write // calls
+        )
+        return [self._prices.priced(caller.model, share).usd] * calls
+
+    def extract(self, digest: Digest, known: Sequence[KnownEntry]) -> Extraction:  # noqa: ARG002 - memory is met in reconcile
+        """What is worth keeping of a session's new turns; no call where nothing new was typed.
+
+        Raises UnusableAnswer, EngineBusy, EngineUnusable, BudgetSpent, each with what was paid until then.
+        """
+        room = self._room(prompt("extract"), self._reader.model)
+        most = min(_SESSION, self._limits.tokens_per_run // 2)
+        parts, left = pieces(digest, room, most)
+        if not parts:
+            return Extraction()
+        need = [self._reader.expected(prompt("extract"), part.tokens, _answer(part.tokens)) for part in parts]
+        self._purse.require(sum(one.tokens for one in need), sum(one.usd for one in need))
+        findings: list[Finding] = []
+        dropped = [Dropped(turn.id, "no_room") for turn in left]
+        usage = Usage()
+        for part in parts:
+            try:
+                made = self._read(part, digest, findings)
+            except EngineFault as fault:
+                raise fault.charged(usage) from fault.__cause__
+            findings += made.findings
+            dropped += made.dropped
+            usage += made.usage
+        return Extraction(tuple(findings), tuple(dropped), usage)
+
+    def reconcile(self, topic: Topic, entries: Sequence[KnownEntry], findings: Sequence[Finding]) -> Reconciliation:
+        """How findings meet what is known; no call where there is nothing to weigh. Raises as `extract` does."""
+        if len(findings) <= 1 and not entries:
+            return Reconciliation(tuple(_alone(finding) for finding in findings))
+        proposals: list[Proposal] = []
+        usage = Usage()
+        known = list(entries)
+        for start in range(0, len(findings), _FINDINGS):
+            batch = findings[start : start + _FINDINGS]
+            try:
+                made = self._order(topic, known, batch)
+            except EngineFault as fault:
+                raise fault.charged(usage) from fault.__cause__
+            usage += made.usage
+            proposals += made.proposals
+            known += _as_known(made.proposals, batch)
+        return Reconciliation(tuple(proposals), usage)
+
+    def _read(self, part: Piece, digest: Digest, said: Sequence[Finding], halvings: int = 0) -> Extraction:
+        shown = reading.sheet(part, digest, said)
+
+        def text(*, again: bool) -> str:
+            return reading.sheet(part, digest, said, again=again).text if again else shown.text
+
+        try:
+            answer, usage = self._ask(self._reader, "extract", text, structure.FINDINGS, structure.Findings)
+        except TooLong:
+            return self._read_halves(part, digest, said, halvings)
+        findings, dropped = reading.findings_of(answer.findings, shown)
+        return Extraction(tuple(findings), tuple(dropped), usage)
+
+    def _read_halves(self, part: Piece, digest: Digest, said: Sequence[Finding], halvings: int) -> Extraction:
+        """The server knows better how long a piece is: the same is never sent again, only less of it."""
+        halves = part.halves(digest.fresh) if halvings < _HALVINGS else ()
+        if not halves:
+            raise UnusableAnswer("the session does not fit the model's window", hint="see budget.context_window")
+        made = Extraction()
+        for half in halves:
+            try:
+                one = self._read(half, digest, [*said, *made.findings], halvings + 1)
+            except EngineFault as fault:
+                raise fault.charged(made.usage) from fault.__cause__
+            made = Extraction((*made.findings, *one.findings), (*made.dropped, *one.dropped), made.usage + one.usage)
+        return made
+
+    def _order(self, topic: Topic, entries: Sequence[KnownEntry], findings: Sequence[Finding]) -> Reconciliation:
+        shown = ordering.desk(topic, entries, findings)
+
+        def text(*, again: bool) -> str:
+            return ordering.desk(topic, entries, findings, again=again).text if again else shown.text
+
+        try:
+            answer, usage = self._ask(self._writer, "reconcile", text, structure.PROPOSALS, structure.Proposals)
+        except TooLong:
+            raise UnusableAnswer("a topic does not fit the model's window", hint="see budget.context_window") from None
+        return Reconciliation(tuple(ordering.proposals_of(answer.proposals, shown)), usage)
+
+    def _ask(
+        self, caller: Caller, name: str, text: Callable[..., str], schema: Schema, form: type[Form]
+    ) -> tuple[Form, Usage]:
+        """One answer of the form, asked for a second time with more room and a reminder where the first was none."""
+        usage = Usage()
+        room = _answer(estimate(text(again=False)))
+        why = ""
+        for again in (False, True):
+            try:
+                reply = caller.call(prompt(name), [told(text(again=again))], max_tokens=room, schema=schema)
+            except EngineFault as fault:
+                raise fault.charged(usage) from fault.__cause__
+            usage += _own(reply.usage)
+            read = structure.read(reply.text, form) if reply.stop in (Stop.END, Stop.OTHER) else None
+            if read is not None:
+                return read, usage
+            why = reply.stop.value if reply.stop is not Stop.END else "no structure"
+            room = min(2 * room, _MOST_ANSWER)
+        raise UnusableAnswer(f"the model gave no usable answer twice ({why})", usage=usage)
+
+    def _room(self, system: SystemPrompt, model: str) -> int:
+        """Tokens that one piece may take."""
+        limits = self._limits
+        window = Window(tier_limit=self._prices.tier_limit(model), configured=limits.context_window).tokens
+        budget = Budget(window, system=system.static_tokens, reserve=limits.reserve_tokens)
+        room = budget.share(_PIECE)
+        if room < _LEAST_ROOM:
+            raise EngineUnusable(
+                f"a window of {window:,} tokens has no room for a session beside the instructions",
+                hint="set budget.context_window to what the model really takes, at least 8192",
+            )
+        return room
+
+
+def _answer(tokens: int) -> int:
+    """How long an answer may be: a long text holds more than a short one."""
+    return max(_ANSWER[0], min(_ANSWER[1], tokens // 2))
+
+
+def _alone(finding: Finding) -> Proposal:
+    """A finding that meets nothing."""
+    if finding.weight < WEAK:
+        return Proposal(Act.DROP, (finding.id,), reason="weak")
+    return Proposal(Act.ADD, (finding.id,), reason="new")
+
+
+def _as_known(proposals: Sequence[Proposal], findings: Sequence[Finding]) -> list[KnownEntry]:
+    """What a batch adds, as the next batch meets it: under the name of its first finding."""
+    by_id = {finding.id: finding for finding in findings}
+    return [
+        KnownEntry(
+            lead.id, one.text or lead.text, lead.kind, mine=True, slot=lead.slot, value=lead.value, last_at=lead.at
+        )
+        for one in proposals
+        if one.act is Act.ADD and (lead := by_id[one.finding_ids[-1]])
+    ]
+
+
+def _own(usage: object) -> Usage:
+    return usage if isinstance(usage, Usage) else Usage()

@@ -5,6 +5,7 @@ from __future__ import annotations
 import datetime as dt
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 
 from dreamd.archive import Archive
@@ -19,7 +20,10 @@ from dreamd.dream.gates import Gate
 from dreamd.dream.kept import copy_of, readable, reader
 from dreamd.dream.outlook import gates_now
 from dreamd.dream.progress import Progress, nobody
+from dreamd.dream.spending import Forecast, forecast
 from dreamd.dream.workshop import Workshop
+from dreamd.engines.claude.build import claude
+from dreamd.engines.mixed import Mixed
 from dreamd.engines.offline.engine import OfflineEngine
 from dreamd.engines.protocol import Engine
 from dreamd.errors import UsageError
@@ -30,6 +34,7 @@ from dreamd.memory.history import History, Snapshot
 from dreamd.problems import Problem, problems
 from dreamd.redact import Redactor
 from dreamd.search.index import Index
+from dreamd.settings import Config
 from dreamd.state.copies import Copies
 from dreamd.state.database import Database
 from dreamd.state.findings import Findings
@@ -46,7 +51,10 @@ from dreamd.transcripts.agents import ADAPTERS
 from dreamd.transcripts.event import Event, Role
 
 #: The engines by their name in the configuration; a third is one more line and one more file.
-ENGINES: Mapping[str, Callable[[], Engine]] = {"offline": OfflineEngine}
+ENGINES: Mapping[str, Callable[[Config, dt.date], Engine]] = {
+    "offline": lambda _config, _day: OfflineEngine(),
+    "claude": lambda config, day: Mixed(claude(config, day), OfflineEngine()),
+}
 
 
 class App:
@@ -98,10 +106,22 @@ class App:
                 yield event
 
     def kick(self, order: Order, watch: Progress = nobody) -> Dreamt:
-        """A dream now. Whatever becomes of it, what its agent is about to delete is copied."""
-        dreamt = dream(self.shop, order, watch)
+        """A dream now. Whatever becomes of it, what its agent is about to delete is copied.
+
+        Raises UsageError for an engine that does not exist.
+        """
+        dreamt = dream(self._shop_for(order.engine), order, watch)
         rescue(self.shop, watch)
         return dreamt
+
+    def _shop_for(self, engine: str) -> Workshop:
+        """The workshop with another engine for one dream."""
+        if not engine or engine == self.shop.engine.name:
+            return self.shop
+        if engine not in ENGINES:
+            raise UsageError(f"there is no engine {engine}", hint=f"engines: {', '.join(ENGINES)}")
+        made = ENGINES[engine](self.shop.config, self.shop.clock.now().date())
+        return replace(self.shop, engine=made)
 
     def undo(self, name: str | None, *, relearn: bool) -> RunRecord:
         """A dream taken back."""
@@ -177,6 +197,10 @@ class App:
         before = self.shop.history.at(after.parents[0]) if after.parents else Snapshot()
         return record, diff(before, after)
 
+    def forecast(self, engine: str = "") -> Forecast:
+        """What a dream would read and cost, from the database alone."""
+        return forecast(self._shop_for(engine))
+
     def gates(self) -> tuple[Gate, ...]:
         """The gates as they stand, from the database alone."""
         return gates_now(self.shop)
@@ -244,6 +268,7 @@ def _wire(loaded: Loaded, clock: Clock, zone: dt.tzinfo, engine: Engine | None, 
         archive=Archive(places.archive),
         index=Index(places.search),
         redactor=Redactor(config.redact.extra),
-        engine=engine or ENGINES[config.engine.name](),
+        engine=engine or ENGINES[config.engine.name](config, clock.now().date()),
+        local=OfflineEngine(),
         adapters=ADAPTERS,
     )

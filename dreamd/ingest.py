@@ -5,9 +5,8 @@ from __future__ import annotations
 import datetime as dt
 import errno
 import os
-import unicodedata
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import islice
 from pathlib import Path
@@ -23,6 +22,7 @@ from dreamd.state.projects import Projects
 from dreamd.state.records import UNREAD_REASONS
 from dreamd.state.sighting import FileKey, Sighting
 from dreamd.state.sightings import LOST, SKIPPED, TAILED, Memo, Sightings
+from dreamd.transcript_paths import both_names, storable, vanished
 from dreamd.transcripts.adapter import Adapter
 from dreamd.transcripts.agents import ADAPTERS
 from dreamd.transcripts.event import Growth, Reading, SessionFile
@@ -163,8 +163,8 @@ class Scanner:
         self._idle = idle
         self._rules = Rules(
             headless=headless,
-            unlearned=_both_names(unlearned),
-            learned=_both_names(learned),
+            unlearned=both_names(unlearned),
+            learned=both_names(learned),
             globs={(source.agent, str(source.root)): source.exclude for source in self._sources if source.exclude},
         )
         self._adapters = adapters
@@ -234,7 +234,7 @@ class Scanner:
                     and size == there.size
                     and (inode == there.inode or inode == signed(there.inode))
                 )
-                if mtime_ns is None and not _storable(file.path):
+                if mtime_ns is None and not storable(file.path):
                     walk.problems.append(ScanProblem(os.fsencode(file.path).decode("utf-8", "replace"), "EILSEQ"))
                     continue
                 known[key] = _MET
@@ -248,7 +248,7 @@ class Scanner:
                     )
         if missing := [key for key, stored in known.items() if stored is not _MET and not stored[3] & LOST]:
             met = {path for (path, _), stored in known.items() if stored is _MET}
-            walk.gone = list(_vanished(missing, tuple(roots), met))
+            walk.gone = list(vanished(missing, tuple(roots), met))
         return walk
 
     def _read(self, work: Sequence[_Work], now: dt.datetime) -> _Round:
@@ -374,34 +374,3 @@ _MET: Final = (0, 0, 0, -1)
 def _named_cwd(adapter: Adapter, file: SessionFile) -> str | None:
     """The working directory as the head of a transcript tells it."""
     return next((event.cwd for event in islice(adapter.read(Path(file.path)), HEAD_EVENTS) if event.cwd), None)
-
-
-def _both_names(paths: Iterable[Path]) -> tuple[str, ...]:
-    """Directories as they were named and as they really are: agents write down the one or the other."""
-    names = (name for path in paths for name in (str(path.absolute()), str(path.resolve())))
-    return tuple(dict.fromkeys(unicodedata.normalize("NFC", name) for name in names))
-
-
-def _storable(path: str) -> bool:
-    """False for a name that is no text; it would have to be stored as one."""
-    try:
-        path.encode()
-    except UnicodeEncodeError:
-        return False
-    return True
-
-
-def _vanished(missing: Iterable[FileKey], roots: tuple[str, ...], seen: set[str]) -> Iterator[FileKey]:
-    """Those below a scanned root that are really gone, not just out of sight behind an unreadable directory."""
-    for path, session in missing:
-        if not path.startswith(roots):
-            continue
-        if path in seen:
-            yield path, session  # the file is there, the session is not in it any more
-            continue
-        try:
-            os.lstat(path)
-        except (FileNotFoundError, NotADirectoryError):
-            yield path, session
-        except OSError:
-            continue

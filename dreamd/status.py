@@ -10,7 +10,10 @@ from dreamd import __version__
 from dreamd.beacon import living
 from dreamd.clock import rfc3339
 from dreamd.dream.outlook import gates_now, since_midnight
+from dreamd.dream.spending import forecast
 from dreamd.dream.workshop import Workshop
+from dreamd.engines.costly import Costly
+from dreamd.engines.protocol import Usage
 from dreamd.ingest import Source
 from dreamd.memory.document import count_lines
 from dreamd.memory.tree import Tree
@@ -53,7 +56,11 @@ def status(shop: Workshop, sources: Sequence[Source], *, configured: bool) -> di
         "last_error": shop.marks.text(Mark.LAST_ERROR),
         "memory": _memory(shop),
         "budget": _budget(shop, now),
-        "engine": {"name": shop.engine.name, "model": None, "reason": "configured" if configured else "default"},
+        "engine": {
+            "name": shop.engine.name,
+            "model": _model(shop),
+            "reason": "configured" if configured else "default",
+        },
         "problems": [problem.to_json() for problem in problems(shop)],
     }
 
@@ -84,10 +91,15 @@ def _memory(shop: Workshop) -> dict[str, object]:
 
 def _budget(shop: Workshop, now: dt.datetime) -> dict[str, object]:
     today = shop.runs.spent(since_midnight(now, shop.zone))
+    cost = forecast(shop).cost if isinstance(shop.engine, Costly) else Usage()
     return {
         "tokens_today": today.tokens,
         "usd_today": today.usd,
         "usd_30_days": shop.runs.spent(now - dt.timedelta(days=30)).usd,
         "usd_per_day": shop.config.budget.max_usd_per_day,
-        "next_dream_estimate": {"tokens": 0, "usd": 0.0},  # the offline engine asks no model
+        "next_dream_estimate": {"tokens": cost.tokens, "usd": round(cost.usd, 4)},
     }
+
+
+def _model(shop: Workshop) -> str | None:
+    return shop.engine.model if isinstance(shop.engine, Costly) else None

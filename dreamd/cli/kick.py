@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from dreamd.app import App
+from dreamd.app import ENGINES, App
 from dreamd.beacon import ServiceInfo
 from dreamd.cli.console import Console
 from dreamd.cli.desk import at_desk
@@ -45,7 +45,7 @@ def kick(
         bool, typer.Option("--no-wait", help="Have the running service dream, and do not wait for it.")
     ] = False,
     engine: Annotated[
-        str | None, typer.Option("--engine", metavar="NAME", help="The engine for this dream: offline.")
+        str | None, typer.Option("--engine", metavar="NAME", help="The engine for this dream: offline or claude.")
     ] = None,
     accept_loss: Annotated[
         bool, typer.Option("--accept-loss", help="Memory that is gone from disk was meant to go; dream on without it.")
@@ -59,18 +59,19 @@ def kick(
     Passes over the enabled, time, sessions and backoff gates; never over idle sessions, the lock or the guards. A running
     service dreams; without one, this command does.
     """
-    if engine not in (None, "offline"):
-        raise UsageError(f"there is no engine {engine}", hint="engines today: offline")
+    if engine not in (None, *ENGINES):
+        raise UsageError(f"there is no engine {engine}", hint=f"engines: {', '.join(ENGINES)}")
     order = Order(
         trigger=Trigger.SCHEDULE if if_due else Trigger.KICK,
         sessions=tuple(session or ()),
         dry_run=dry_run,
         if_due=if_due,
         accept_loss=accept_loss,
+        engine=engine or "",
     )
     with at_desk(config, verbose, as_json=as_json) as (app, console):
         if estimate:
-            return _estimate(app, console)
+            return _estimate(app, console, order.engine)
         service = service_for(app)
         if no_wait and service is None:
             raise UsageError("there is no running service to dream", hint="`dreamd kick` without --no-wait dreams here")
@@ -98,24 +99,24 @@ def _through(app: App, console: Console, service: ServiceInfo, order: Order, *, 
     return tell(app, console, dreamt)
 
 
-def _estimate(app: App, console: Console) -> int:
-    """What is pending; the offline engine costs nothing."""
+def _estimate(app: App, console: Console, engine: str) -> int:
+    """What is pending and what reading it would cost, by experience; nobody is asked."""
     app.scan()
-    config = app.loaded.config
-    pending = app.shop.sessions.pending(app.shop.clock.now(), config.gates.idle)
-    taken = pending[: config.budget.max_sessions_per_run]
+    forecast = app.forecast(engine)
+    cost = forecast.cost
     told = {
-        "engine": app.shop.engine.name,
-        "sessions": len(taken),
-        "deferred": len(pending) - len(taken),
-        "turns": sum(len(one.turns) for one in taken),
-        "tokens": 0,
-        "usd": 0.0,
+        "engine": forecast.engine,
+        "sessions": forecast.sessions,
+        "deferred": forecast.deferred,
+        "turns": forecast.turns,
+        "tokens": cost.tokens,
+        "usd": round(cost.usd, 4),
     }
     console.document(told)
+    costs = f"about {cost.tokens:,} tokens, ${cost.usd:.2f}" if cost.tokens else "no tokens, no cost"
     console.say(
-        f"{count(len(taken), 'session')} with {told['turns']} unread turns, {told['deferred']} deferred; "
-        f"engine {told['engine']}: no tokens, no cost"
+        f"{count(forecast.sessions, 'session')} with {forecast.turns} unread turns, {forecast.deferred} deferred; "
+        f"engine {forecast.engine}: {costs}"
     )
     return 0
 

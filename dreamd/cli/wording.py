@@ -34,6 +34,8 @@ def exit_status(run: RunRecord) -> int:
     """The exit status for a run's end; a dry run that stored its plan did what it was asked."""
     if run.outcome is Outcome.WAITING and run.reason == "dry_run":
         return 0
+    if run.outcome is Outcome.INCOMPLETE and run.reason == "budget_spent":
+        return 5  # refused by the budget
     return STATUS[run.outcome] if run.outcome else 0
 
 

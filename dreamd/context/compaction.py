@@ -60,19 +60,25 @@ def compact(
     measure = _Measure(estimate)
     before = measure.of(messages)
     old, recent, typed = _parted(messages, target, measure, budget)
-    summary, fell_back = "", False
+    summary, fell_back, made = "", False, recent
     if old:
         standing = measure.of([_head("", typed)])
         room = min(target - standing - measure.of(recent), max(_LEAST_SUMMARY, (measure.of(old) - standing) // 2))
+        if room <= 0:  # nothing is asked of a model that could not help
+            raise _failed(standing + measure.of(recent), before, target)
         summary, fell_back = _summarised(old, room, summarise, measure, budget)
-        recent = (_head(summary, typed), *recent)
-    after = measure.of(recent)
+        made = (_head(summary, typed), *recent)
+    after = measure.of(made)
     if after > target or after >= before:
-        raise CompactionFailed(
-            f"compaction failed: {after:,} of {before:,} tokens would stay, {target:,} are the most that may",
-            hint="begin a fresh conversation; what a person typed is never made shorter",
-        )
-    return Compacted(tuple(recent), before, after, len(summary.splitlines()), fell_back)
+        raise _failed(after, before, target)
+    return Compacted(made, before, after, len(summary.splitlines()), fell_back)
+
+
+def _failed(after: int, before: int, target: int) -> CompactionFailed:
+    return CompactionFailed(
+        f"compaction failed: {after:,} of {before:,} tokens would stay, {target:,} are the most that may",
+        hint="begin a fresh conversation; what a person typed is never made shorter",
+    )
 
 
 def shorten(message: Message, most: int, estimate: Estimate = by_bytes) -> Message | None:
@@ -199,12 +205,13 @@ def _places(message: Message) -> list[tuple[int, bool]]:
 def _shortened(messages: Sequence[Message], most: int, measure: _Measure, *, least: int) -> tuple[Message, ...]:
     """The messages with excerpts in the place of long texts, one after the other until `most` tokens are reached."""
     made = list(messages)
-    for number, index in _ordered(messages, measure):
-        over = measure.of(made) - most
+    over = measure.of(made) - most
+    for number, index in _ordered(messages, measure) if over > 0 else ():
         if over <= 0:
             break
-        block = made[number].blocks[index]
-        made[number] = _with(made[number], index, _cut(block, over, least, measure.estimate))
+        before = made[number]
+        made[number] = _with(before, index, _cut(before.blocks[index], over, least, measure.estimate))
+        over -= measure.of([before]) - measure.of([made[number]])
     return tuple(made)
 
 

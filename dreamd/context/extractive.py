@@ -54,6 +54,7 @@ class Extract:
     last: tuple[str, ...] = ()  # the last answer, longer
 
 
+_MARKS = re.compile(r"^\s*(?:#{1,6}\s+|[-*+•]\s+)?(?:```\w*$)?")
 #: What an agent's own compaction writes before its summary.
 _ANALYSIS = re.compile(r"^.*?\n(?:Summary:|<summary>)\s*\n", re.DOTALL)
 
@@ -138,7 +139,10 @@ class _Found:
             if succeeds(block.text):
                 self.errors.clear()
         if not block.typed:
-            self.said += statements(block.text)
+            said = list(statements(block.text))
+            self.said += said
+            if role is Role.USER:
+                self.errors += [one.text for one in said if one.sort is Sort.ERROR]
 
     def _output(self, block: ToolResult) -> None:
         if block.is_error:
@@ -226,11 +230,15 @@ def _came_to(turn: _Turn, taken: Container[str], *, last: bool) -> Iterator[str]
 def _conclusion(answer: str) -> Iterator[str]:
     """The headline of an answer and its weightiest statement."""
     said = list(statements(answer))
-    lines = [shortened(line).rstrip(":：") for line in without_code(answer).split("\n") if line.strip()]
+    lines = [line.rstrip(":：") for line in _lines(without_code(answer))]
     headline = next((line for line in lines[:_HEADLINE] if says_something(line.lstrip("#*- ").rstrip("*"))), "")
     if headline:
         yield headline
-    weighty = [one for one in said if _RANK[one.sort] < _RANK[Sort.PLAIN] and key(one.text) not in key(headline)]
+    weighty = [
+        one
+        for one in said
+        if _RANK[one.sort] < _RANK[Sort.PLAIN] and not one.slot and key(one.text) not in key(headline)
+    ]
     best = min(weighty, key=lambda one: _RANK[one.sort], default=None)
     if best is not None:
         yield best.text
@@ -240,10 +248,17 @@ _RANK = {Sort.CAUSE: 0, Sort.OPEN: 1, Sort.DECISION: 1, Sort.DONE: 1, Sort.ERROR
 
 
 def _ends_of(answer: str) -> list[str]:
-    """The lines of an answer without its code; of a long one the first and the last."""
-    lines = [shortened(line.strip().removeprefix("- ")) for line in without_code(answer).split("\n") if line.strip()]
+    """The lines of an answer, of a longer one without its code, of a long one the first and the last."""
+    lines = _lines(answer)
+    lines = lines if len(lines) <= _LAST_ANSWER else _lines(without_code(answer))
     half = _LAST_ANSWER // 2
     return lines if len(lines) <= _LAST_ANSWER else [*lines[:half], "…", *lines[-half:]]
+
+
+def _lines(text: str) -> list[str]:
+    """Its lines without list markers, heading marks and fences, each short enough for a summary."""
+    bare = (_MARKS.sub("", line).strip() for line in text.split("\n"))
+    return [shortened(line) for line in bare if line.strip("`~-=")]
 
 
 def _parsed(text: str) -> Extract:
@@ -256,7 +271,7 @@ def _parsed(text: str) -> Extract:
             if name != "earlier" or line.lstrip("# ").strip() == _SECTIONS["earlier"][0]:
                 continue
         if line.strip():
-            lists[name].append(shortened(line.strip().removeprefix("- ")))
+            lists[name] += _lines(line)
     return Extract(**{name: tuple(lines) for name, lines in lists.items()})
 
 

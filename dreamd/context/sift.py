@@ -101,8 +101,8 @@ def statements(text: str) -> Iterator[Statement]:
             continue
         for sentence in _END.split(bare):
             said = sentence.strip()
-            if says_something(said):
-                yield Statement(shortened(said), _sort(said), _slot(said))
+            if says_something(said) or (len(said) < _SHORTEST and _slot(said) and _VALUE.search(said)):
+                yield Statement(shortened(said), _sort(said[:LONGEST]), _slot(said[:LONGEST]))
 
 
 def without_code(text: str) -> str:
@@ -142,6 +142,8 @@ def says_something(text: str) -> bool:
 
 
 def _sort(text: str) -> Sort:
+    if _slot(text) and _VALUE.search(text):
+        return Sort.VALUE
     for pattern, sort in (
         (_OPEN, Sort.OPEN),
         (_DECISION, Sort.DECISION),

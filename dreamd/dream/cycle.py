@@ -10,19 +10,22 @@ from ulid import ULID
 
 from dreamd.dream.aftermath import aftermath
 from dreamd.dream.consolidate import Consolidation, consolidate
-from dreamd.dream.evidence import to_cost
 from dreamd.dream.gates import Gate, first_closed
 from dreamd.dream.gather import Threads, gather, open_findings
 from dreamd.dream.lock import dream_lock, still_ours
 from dreamd.dream.night import Night, told
 from dreamd.dream.orient import Orientation, orient
 from dreamd.dream.outlook import gates_now
+from dreamd.dream.paid import PayOnce
 from dreamd.dream.patience import patience
+from dreamd.dream.private import private_records
 from dreamd.dream.progress import Progress, Step, nobody
 from dreamd.dream.prune import prune
 from dreamd.dream.recovery import recover
 from dreamd.dream.shelves import Shelves
+from dreamd.dream.spending import paid
 from dreamd.dream.workshop import Workshop
+from dreamd.engines.faults import BudgetSpent, EngineBusy
 from dreamd.engines.offline.judge import reject as reject_text
 from dreamd.engines.protocol import Finding
 from dreamd.errors import DreamdError, Interrupted, LockHeld, Refused, Terminated
@@ -47,6 +50,7 @@ class Order:
     sessions: tuple[str, ...] = ()  # read these, whether they were read before or not
     dry_run: bool = False  # keep the findings, store the plan, leave memory alone
     if_due: bool = False  # honour every gate
+    engine: str = ""  # this one instead of the configured one
     accept_loss: bool = False  # memory that vanished from disk was meant to go
 
 
@@ -90,9 +94,12 @@ def dream(shop: Workshop, order: Order, watch: Progress = nobody) -> Dreamt:
 def _through_the_night(night: Night, order: Order, lock: FileLock) -> Dreamt:
     """Steps 6 to 10, and how each way out of them ends the run."""
     try:
-        return _passes(night, order, lock)
+        with paid(night.shop):
+            return _passes(night, order, lock)
     except Refused as fault:
         return Dreamt(night.end(Outcome.REFUSED, ",".join(fault.reasons) or fault.code, error=fault.message))
+    except (EngineBusy, BudgetSpent) as fault:  # what was read is kept; the next run goes on from there
+        return Dreamt(night.end(Outcome.INCOMPLETE, fault.code, error=fault.message))
     except KeyboardInterrupt:
         night.end(Outcome.CANCELLED, "interrupted")
         raise Interrupted("the dream was interrupted", hint="what it had read is kept; memory is as it was") from None
@@ -117,6 +124,9 @@ def _passes(night: Night, order: Order, lock: FileLock) -> Dreamt:
     # 7. Gather: each session read once; findings are stored as soon as they are paid for.
     with night.timed("gather"):
         gather(night, ground, Threads(shop.config.engine.max_concurrency), anew=bool(order.sessions))
+    night.count_sessions(ground)
+    if night.stopped and not night.reached:
+        return Dreamt(night.end(Outcome.INCOMPLETE, night.stopped))
     findings = open_findings(shop, ground)
     for _ in range(_TRIES):
         # 8. Consolidate: findings meet what is known; the engine proposes, code disposes.
@@ -175,7 +185,7 @@ def _consolidate(night: Night, ground: Orientation, findings: Sequence[Finding])
         return Reason.JUNK if reject_text(text) else None
 
     outcome = consolidate(
-        shop.engine,
+        PayOnce(shop.engine, shop.answers, lambda usage: night.charge(usage, "consolidate")),
         ground.knowledge,
         findings,
         Shelves.of(shop.projects.list(), ground.chosen).shelf,
@@ -185,10 +195,9 @@ def _consolidate(night: Night, ground: Orientation, findings: Sequence[Finding])
         now=shop.clock.now(),
         zone=shop.zone,
         isolated={p.key for p in shop.projects.list() if (rule := shop.rule_for(p.root)) and rule.isolate},
+        private=private_records(shop, ground.knowledge.records),
     )
     night.fates = outcome.fates
-    for usage in outcome.usage:
-        shop.runs.charge(night.record.id, to_cost(usage), shop.clock.now(), purpose="consolidate")
     return outcome
 
 

@@ -6,9 +6,9 @@ import contextlib
 import datetime as dt
 import hashlib
 import json
-import unicodedata
 import queue
 import threading
+import unicodedata
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextvars import copy_context
 from dataclasses import dataclass, replace
@@ -26,7 +26,7 @@ from dreamd.engines.protocol import Digest, Engine, Extraction, Finding, KnownEn
 from dreamd.log import logger
 from dreamd.memory.document import entry_key
 from dreamd.redact import Redactor
-from dreamd.state.records import FindingRecord, Pending, SessionRecord
+from dreamd.state.records import Pending, SessionRecord
 from dreamd.transcripts.adapter import Reader
 from dreamd.transcripts.event import PERSON_ORIGINS, Event, Origin, Role
 
@@ -206,7 +206,8 @@ def gather(night: Night, ground: Orientation, executor: Executor, *, anew: bool)
     """Reads every chosen session that was not paid for yet, and stores what comes back as it comes.
 
     `anew`: read it all again, and let what was found before count again. A session's fault is counted against it and the
-    run goes on; what was reached is in `night.reached`. Where the engine is busy or the budget spent, the rest is put off.
+    run goes on; what was reached is in `night.reached`. Where the engine is busy the rest is put off; where the budget is spent,
+    what does not fit into what is left of it.
     Raises EngineUnusable, after what had been answered was stored.
     """
     shop = night.shop
@@ -216,9 +217,13 @@ def gather(night: Night, ground: Orientation, executor: Executor, *, anew: bool)
     def work(job: Job) -> Extraction:
         if stopped and job.engine is shop.engine:
             raise type(stopped[0])(stopped[0].message, hint=stopped[0].hint)
-        return read_session(
-            job, reader(shop, job.pending.session), shop.redactor, shop.zone, headless=shop.config.gates.headless
-        )
+        try:
+            return read_session(
+                job, reader(shop, job.pending.session), shop.redactor, shop.zone, headless=shop.config.gates.headless
+            )
+        except (EngineBusy, EngineUnusable) as fault:
+            stopped.append(fault)  # here, not where it is collected: this thread's next job must not ask again
+            raise
 
     for done, gathered in enumerate(executor.run(jobs, work), start=1):
         night.watch(Step("gather", done, len(jobs)))
@@ -226,8 +231,6 @@ def gather(night: Night, ground: Orientation, executor: Executor, *, anew: bool)
             _store(night, gathered.job, gathered.extraction, anew=anew)
         elif isinstance(gathered.fault, EngineBusy | EngineUnusable | BudgetSpent):
             _put_off(night, gathered.fault, gathered.job)
-            if not isinstance(gathered.fault, BudgetSpent) and not stopped:  # a smaller session may still be within the budget
-                stopped.append(gathered.fault)
         else:
             _failed(night, gathered)
         shop.lease.heartbeat(night.record.id, shop.clock.now())

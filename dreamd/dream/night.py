@@ -68,6 +68,10 @@ class Night:
         """Books what calls cost, as soon as it is known."""
         self.shop.runs.charge(self.record.id, to_cost(usage), self.shop.clock.now(), purpose=purpose)
 
+    def count_sessions(self, ground: Orientation) -> None:
+        """What became of the sessions, for a run that ends before planning."""
+        self.record = replace(self.record, sessions=self._sessions(ground))
+
     def _sessions(self, ground: Orientation) -> SessionTally:
         return SessionTally(
             selected=len(ground.chosen),
@@ -78,7 +82,7 @@ class Night:
 
     def conclude(self, outcome: Outcome, reason: str, ground: Orientation) -> RunRecord:
         """A success: findings, cursors and marks move in one transaction with the run's row."""
-        self.record = replace(self.record, sessions=self._sessions(ground))
+        self.count_sessions(ground)
         if self.record.sessions.deferred:
             reason = f"{reason}_deferred"
         conclusion = Conclusion(

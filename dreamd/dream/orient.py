@@ -37,6 +37,7 @@ def look(shop: Workshop, *, accept_loss: bool = False) -> tuple[Tree, Survey, Kn
     retired = (
         *found.tombstones,
         *(replace(record, retired_at=now) for record in found.retired if record.kind != "pointer"),
+        *(replace(one.record, retired_at=now) for one in found.edited if one.record.kind != "pointer"),
     )
     person = [PersonLine(one.file, one.section, one.text, one.key) for one in found.theirs]
     return tree, found, Knowledge(found.records(), retired, (*_beside(tree), *person))

@@ -53,6 +53,12 @@ class PayOnce:
         self._answers = answers
         self._book = book
 
+    def broaden(
+        self, findings: Sequence[Finding], entries: Sequence[tuple[str, KnownEntry]]
+    ) -> tuple[frozenset[str], ...]:
+        """See Engine; decided without asking anybody."""
+        return self._engine.broaden(findings, entries)
+
     def reconcile(self, topic: Topic, entries: Sequence[KnownEntry], findings: Sequence[Finding]) -> Reconciliation:
         """See Engine; the usage is booked already."""
         key = _key(self._engine, topic, entries, findings)

@@ -36,7 +36,7 @@ class _Pressure:
             self._leave(file, over)
         elif moving != self.moving:
             self.moving = moving
-        elif any(one.file == file and one.kind != POINTER for one in kept) and file not in self.closed:
+        elif any(one.file == file for one in kept) and file not in self.closed:
             self._leave(file, over)
         else:
             self.closed |= {file}
@@ -61,7 +61,7 @@ def prune(shop: Workshop, ground: Orientation, wishes: Sequence[Wish], run_id: s
         if not over:
             break
         for file, much in over.items():
-            pressure.rise(file, much, ground, plan.kept)
+            pressure.rise(file, much, ground, standing(plan))
     return plan, made
 
 

@@ -1,16 +1,42 @@
-"""What a dream may cost, what it probably will, and what it did."""
+"""What a dream may cost, and what the next one probably will."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
 
 from dreamd.dream.outlook import limits, since_midnight
 from dreamd.dream.workshop import Workshop
 from dreamd.engines.costly import Costly
 from dreamd.engines.protocol import Usage
 from dreamd.engines.purse import Purse
-from dreamd.state.records import Pending
+
+
+@dataclass(frozen=True, slots=True)
+class Forecast:
+    """What a dream would read now, and about what it would cost."""
+
+    engine: str
+    sessions: int
+    deferred: int
+    turns: int
+    cost: Usage
+
+
+@contextmanager
+def paid(shop: Workshop) -> Iterator[None]:
+    """While a run's engine may be asked. Raises ConfigError or EngineUnusable where it could not be."""
+    engine = shop.engine
+    if not isinstance(engine, Costly):
+        yield
+        return
+    engine.begin(purse(shop))
+    try:
+        yield
+    finally:
+        engine.end()
 
 
 def purse(shop: Workshop) -> Purse:
@@ -24,10 +50,15 @@ def purse(shop: Workshop) -> Purse:
     )
 
 
-def expected(shop: Workshop, pending: Sequence[Pending]) -> Usage:
-    """About what a dream over these sessions costs, from the database alone; nothing where no model is asked."""
-    if not isinstance(shop.engine, Costly):
-        return Usage()
-    sent = [one for one in pending if shop.engine_for(one.session) is shop.engine]
-    projects = {one.session.project.key if one.session.project else "" for one in sent}
-    return shop.engine.estimate([len(one.turns) for one in sent], min(len(projects) + 1, len(sent)))
+def forecast(shop: Workshop) -> Forecast:
+    """From the database alone; private sessions and engines without a model cost nothing."""
+    pending = shop.sessions.pending(shop.clock.now(), shop.config.gates.idle)
+    most = shop.config.budget.max_sessions_per_run
+    taken = pending[:most]
+    cost = Usage()
+    if isinstance(shop.engine, Costly):
+        sent = [one for one in taken if shop.engine_for(one.session) is shop.engine]
+        projects = {one.session.project.key if one.session.project else "" for one in sent}
+        topics = min(len(projects) + 1, len(sent))
+        cost = shop.engine.estimate([len(one.turns) for one in sent], topics)
+    return Forecast(shop.engine.name, len(taken), len(pending) - len(taken), sum(len(one.turns) for one in taken), cost)

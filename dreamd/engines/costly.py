@@ -22,6 +22,10 @@ class Costly(Protocol):
         """A run begins and may spend so much. Raises ConfigError or EngineUnusable where no call could be made."""
         ...
 
+    def end(self) -> None:
+        """The run is over: connections are given back."""
+        ...
+
     def estimate(self, turns: Sequence[int], topics: int) -> Usage:
         """About what a dream over sessions with so many unread turns each, touching so many topics, would cost."""
         ...

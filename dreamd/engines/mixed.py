@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import Protocol
 
 from dreamd.engines.costly import Costly
+from dreamd.engines.faults import UnusableAnswer
 from dreamd.engines.protocol import (
     Act,
     Digest,
@@ -20,6 +21,7 @@ from dreamd.engines.protocol import (
     Usage,
 )
 from dreamd.engines.purse import Purse
+from dreamd.log import logger
 
 
 class Sending(Engine, Costly, Protocol):
@@ -55,6 +57,10 @@ class Mixed:
         """See Costly."""
         self._sending.begin(purse)
 
+    def end(self) -> None:
+        """See Costly."""
+        self._sending.end()
+
     def estimate(self, turns: Sequence[int], topics: int) -> Usage:
         """See Costly."""
         return self._sending.estimate(turns, topics)
@@ -62,6 +68,12 @@ class Mixed:
     def extract(self, digest: Digest, known: Sequence[KnownEntry]) -> Extraction:
         """Sends the session. Gather asks the local engine itself for private ones, because their findings bear its name."""
         return self._sending.extract(digest, [entry for entry in known if not entry.private])
+
+    def broaden(
+        self, findings: Sequence[Finding], entries: Sequence[tuple[str, KnownEntry]]
+    ) -> tuple[frozenset[str], ...]:
+        """Decided here, whoever reads: it looks at the findings of all projects at once."""
+        return self._local.broaden(findings, entries)
 
     def reconcile(self, topic: Topic, entries: Sequence[KnownEntry], findings: Sequence[Finding]) -> Reconciliation:
         """Private findings meet everything here; the others meet private entries here, and the rest where it is sent to."""
@@ -72,7 +84,12 @@ class Mixed:
         rest = [one for one in public if one.id not in {i for proposal in met for i in proposal.finding_ids}]
         if not rest:
             return Reconciliation((*here, *met))
-        sent = self._sending.reconcile(topic, [entry for entry in entries if not entry.private], rest)
+        shown = [entry for entry in entries if not entry.private]
+        try:
+            sent = self._sending.reconcile(topic, shown, rest)
+        except UnusableAnswer as fault:  # weak models fail again and again; the rules serve, and nothing is stuck
+            logger().warning("answer.replaced", scope=topic.scope.value, fault=fault.code)
+            sent = replace(self._local.reconcile(topic, shown, rest), usage=fault.usage)
         return replace(sent, proposals=(*here, *met, *sent.proposals))
 
 

@@ -186,11 +186,9 @@ def _caps(work: _Work, limits: GuardLimits) -> Iterator[Violation]:
 
     What an undo puts back may be too much, as it was before: the next dream sees to it.
     """
-    undone = {one.file for one in work.plan.changes if one.reason is Reason.UNDONE}
-    undone |= {one.to_file for one in work.plan.carries if one.reason is Reason.UNDONE}
+    if work.plan.restores or Reason.UNDONE in {one.reason for one in (*work.plan.changes, *work.plan.carries)}:
+        return
     for path, data in sorted(work.draft.files.items()):
-        if path in work.restored or path in undone:
-            continue
         lines, had = count_lines(data.decode(errors="replace")), count_lines(work.tree.text(path))
         if path == INDEX:
             old = work.tree.files.get(path)

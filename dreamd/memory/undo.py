@@ -12,6 +12,7 @@ from dreamd.memory.document import parse
 from dreamd.memory.history import History, Snapshot
 from dreamd.memory.layout import POINTER
 from dreamd.memory.plan import Carry, Change, ChangeKind, EntryRecord, Made, Plan, Reason, Restore
+from dreamd.memory.pointers import targets
 from dreamd.memory.survey import Survey, standing_records
 from dreamd.memory.tree import Tree
 
@@ -35,7 +36,24 @@ def undo_plan(history: History, commit_of_run: str, tree: Tree, survey: Survey, 
     whole = dream.whole_files()
     changes = [change for entry in dream.entries if (change := dream.reverse(entry)) is not None]
     restores = tuple(Restore(path, before.files.get(path)) for path in sorted(whole))
-    return _plan(run_id, tree, survey, changes, restores, tuple(dream.carried_back(whole)), before.made)
+    carries = tuple(dream.carried_back(whole))
+    changes = _without_dangling(changes, restores, carries, tree)
+    return _plan(run_id, tree, survey, changes, restores, carries, before.made)
+
+
+def _without_dangling(
+    changes: list[Change], restores: tuple[Restore, ...], carries: tuple[Carry, ...], tree: Tree
+) -> list[Change]:
+    """Without pointers that would come back to topic files that do not."""
+    gone = {one.file for one in restores if one.data is None}
+    there = {*tree.files, *(one.file for one in restores), *(one.to_file for one in carries)} - gone
+    there |= {one.file for one in changes if one.new is not None}
+
+    def leads_nowhere(one: Change) -> bool:
+        record = one.record
+        return record is not None and record.kind == POINTER and not there & set(targets(record))
+
+    return [one for one in changes if one.file in {restore.file for restore in restores} or not leads_nowhere(one)]
 
 
 def restore_plan(history: History, tree: Tree, survey: Survey, run_id: str) -> Plan:

@@ -49,6 +49,7 @@ class Child:
             "sessions": list(order.sessions),
             "dry_run": order.dry_run,
             "if_due": order.if_due,
+            "engine": order.engine,
             "config": str(config) if config else None,
         }
         self._process = subprocess.Popen(  # noqa: S603 - our own interpreter and module
@@ -123,6 +124,7 @@ def _dream(options: dict[str, Any]) -> Ended:
         sessions=tuple(options["sessions"]),
         dry_run=bool(options["dry_run"]),
         if_due=bool(options["if_due"]),
+        engine=str(options.get("engine", "")),
     )
     with opened(loaded) as app:
         dreamt = app.kick(order, _Telling(loaded.places.state_dir))

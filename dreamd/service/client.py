@@ -28,7 +28,12 @@ def service_for(app: App) -> ServiceInfo | None:
 
 def ask(app: App, info: ServiceInfo, order: Order) -> Request:
     """Puts the request and wakes the service. Its pid was checked to be the service's own."""
-    options = {"sessions": list(order.sessions), "dry_run": order.dry_run, "if_due": order.if_due}
+    options = {
+        "sessions": list(order.sessions),
+        "dry_run": order.dry_run,
+        "if_due": order.if_due,
+        "engine": order.engine,
+    }
     request = Requests(app.shop.database).add("kick", options, app.shop.clock.now())
     _wake(info)
     return request

@@ -20,6 +20,7 @@ from dreamd.app import App, sources
 from dreamd.beacon import ServiceInfo, instance_lock, write_info
 from dreamd.clock import SystemClock, rfc3339
 from dreamd.config import Loaded, load
+from dreamd.dream.archiving import last_call
 from dreamd.dream.cycle import Order
 from dreamd.dream.gates import first_closed
 from dreamd.dream.recovery import recover_alone
@@ -38,6 +39,7 @@ from dreamd.state.run_record import Trigger
 
 _SETTLE = 0.15  # seconds that hints are collected for: a client writes several lines at once
 _SHARE = 0.001  # of a core that scanning may cost
+_RESCUE_EVERY = 3600.0  # seconds between two looks at what is about to be deleted
 _SLACK = 5.0  # seconds that a tick may come late without anybody having slept
 _LONGEST_STRETCH = 30 * 60.0  # seconds between two scans however much a scan costs
 
@@ -100,6 +102,7 @@ class Daemon:
         self.told = _Told()
         self.troubles = Troubles(app.shop)
         self.scan_due = 0.0  # monotonic
+        self.rescue_due = 0.0  # monotonic
         self.looked_at: dt.datetime | None = None  # the last look at the gates, by the wall clock: it goes on in sleep
         self.stopping = False
         self.watcher = self._watcher()
@@ -206,10 +209,19 @@ class Daemon:
                 logger().info("gate.closed", gate=closed.name, reason=closed.reason, opens_at=rfc3339(closed.opens_at))
         if closed is not None:
             self.looked_at = self.app.shop.clock.now()
+            self._rescue()
         else:
             missed_by = self._missed_by()
             trigger = Trigger.CATCH_UP if missed_by else Trigger.SCHEDULE
             self._dream(Order(trigger=trigger, if_due=True), None, missed_by=missed_by)
+
+    def _rescue(self) -> None:
+        """Where no gate opens, what its agent is about to delete is still copied: a child that finds itself not due does that."""
+        if time.monotonic() < self.rescue_due:
+            return
+        self.rescue_due = time.monotonic() + _RESCUE_EVERY
+        if last_call(self.app.shop):
+            self._dream(Order(trigger=Trigger.SCHEDULE, if_due=True), None)
 
     def _missed_by(self) -> float:
         """Seconds since a due dream would have begun had nobody slept; 0 where the service was awake all the time.
@@ -241,6 +253,7 @@ class Daemon:
                 sessions=tuple(map(str, named)) if isinstance(named, list) else (),
                 dry_run=bool(options.get("dry_run")),
                 if_due=bool(options.get("if_due")),
+                engine=str(options.get("engine", "")),
             )
             self._dream(order, request)
 

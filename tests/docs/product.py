@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import ast
+import importlib
+import pkgutil
 import re
 import shlex
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -13,6 +15,7 @@ from typing import Any
 
 import typer
 
+import dreamd
 from docs.pages import ROOT
 from dreamd.cli.main import build
 from dreamd.errors import DreamdError
@@ -100,6 +103,32 @@ def words_in(*nodes: ast.expr | None) -> set[str]:
             found.add(node.value)
         elif isinstance(node, ast.IfExp):
             found |= words_in(node.body, node.orelse)
+        elif isinstance(node, ast.Name):
+            found |= _named().get(node, set())
+    return found
+
+
+def _constants(node: ast.expr) -> set[str]:
+    if isinstance(node, ast.IfExp):
+        return _constants(node.body) | _constants(node.orelse)
+    return {node.value} if isinstance(node, ast.Constant) and isinstance(node.value, str) else set()
+
+
+@cache
+def _named() -> Mapping[ast.Name, set[str]]:
+    """What a local name may hold: the texts that its own function gives it."""
+    found: dict[ast.Name, set[str]] = {}
+    for _, tree in modules():
+        for function in ast.walk(tree):
+            if isinstance(function, ast.FunctionDef):
+                inside = list(ast.walk(function))
+                given: dict[str, set[str]] = {}
+                for node in inside:
+                    if isinstance(node, ast.Assign) and isinstance(node.value, ast.Constant | ast.IfExp):
+                        for target in node.targets:
+                            if isinstance(target, ast.Name):
+                                given.setdefault(target.id, set()).update(_constants(node.value))
+                found |= {one: given[one.id] for one in inside if isinstance(one, ast.Name) and given.get(one.id)}
     return found
 
 
@@ -112,12 +141,28 @@ def events() -> dict[str, str]:
     """Every event that is logged, with its level."""
     found = {}
     for call in calls():
-        target = call.func.value if isinstance(call.func, ast.Attribute) else None
-        if isinstance(target, ast.Call) and name_of(target) == "logger":
+        if _is_logger(call.func):
             for event in words_in(*call.args[:1]):
                 found[event] = name_of(call)
             assert words_in(*call.args[:1]), f"an event that is no constant: {ast.unparse(call)}"
+    for function in (node for _, tree in modules() for node in ast.walk(tree) if isinstance(node, ast.FunctionDef)):
+        chosen = {  # `level = logger().info if … else logger().warning`
+            target.id: f"{node.value.body.attr}, {node.value.orelse.attr}"
+            for node in ast.walk(function)
+            if isinstance(node, ast.Assign) and isinstance(node.value, ast.IfExp)
+            if _is_logger(node.value.body) and _is_logger(node.value.orelse)
+            for target in node.targets
+            if isinstance(target, ast.Name)
+        }
+        for node in ast.walk(function):
+            if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in chosen:
+                found |= dict.fromkeys(words_in(*node.args[:1]), chosen[node.func.id])
     return found
+
+
+def _is_logger(node: ast.expr) -> bool:
+    """Whether it is `logger().something`."""
+    return isinstance(node, ast.Attribute) and isinstance(node.value, ast.Call) and name_of(node.value) == "logger"
 
 
 def verbs_named() -> set[str]:
@@ -133,7 +178,7 @@ def verbs_named() -> set[str]:
         verb
         for _, tree in modules()
         for node in ast.walk(tree)
-        if isinstance(node, ast.Assign | ast.Dict | ast.Tuple)
+        if isinstance(node, ast.Assign | ast.AnnAssign | ast.Dict | ast.Tuple)
         for part in ast.walk(node)
         if isinstance(part, ast.Constant) and isinstance(part.value, str)
         for verb in re.findall(r"`dreamd ([a-z]+)", part.value)
@@ -141,23 +186,64 @@ def verbs_named() -> set[str]:
 
 
 def run_reasons() -> set[str]:
-    """Every reason that the source gives a run by name: where a run ends, and in `_why_nothing`."""
+    """Every reason that the source gives a run by name: where a run ends or is made, in `_why_nothing`, and by the code
+    of a fault that leaves it incomplete.
+    """
     found: set[str] = set()
-    for call in calls("dream", "state"):
+    for call in calls("dream", "state", "rebuild.py"):
         if name_of(call) in ("end", "conclude"):
             found |= words_in(*call.args[1:2])
         elif name_of(call) == "_finish":
             found |= words_in(*call.args[-1:])
-        elif name_of(call) == "commit" or keyword(call, "outcome") is not None:
+        elif name_of(call) in ("commit", "RunRecord") or keyword(call, "outcome") is not None:
             found |= words_in(keyword(call, "reason"))
+    codes = {one.__name__: one.code for one in errors()}
     for _, tree in modules():
         for node in ast.walk(tree):
+            if isinstance(node, ast.ExceptHandler) and "Outcome.INCOMPLETE, fault.code" in ast.unparse(node):
+                named = node.type.elts if isinstance(node.type, ast.Tuple) else [node.type]
+                found |= {codes[one.id] for one in named if isinstance(one, ast.Name)}
             if isinstance(node, ast.FunctionDef) and node.name == "_why_nothing":
                 found |= words_in(*(one.value for one in ast.walk(node) if isinstance(one, ast.Return)))
     return found
 
 
+def problem_codes() -> set[str]:
+    """Every problem that `status` can show: those of the database, and what the command adds."""
+    found = {code for call in calls() if name_of(call) == "Problem" for code in words_in(*call.args[:1])}
+    for path, tree in modules():
+        for node in ast.walk(tree):
+            if isinstance(node, ast.Dict) and path == PRODUCT / "cli" / "status.py":
+                pairs = {key.value: value for key, value in zip(node.keys, node.values, strict=True) if isinstance(key, ast.Constant)}
+                found |= words_in(pairs["code"]) if {"code", "message", "hint"} <= set(pairs) else set()
+    return found
+
+
+def doctor_checks() -> set[tuple[str, str, str]]:
+    """Every (check, level, reason) that `dreamd doctor` can tell."""
+    found = set()
+    for call in calls("doctor/checks.py", "doctor/work.py"):
+        if name_of(call) in ("fine", "warning", "error"):
+            level = "ok" if name_of(call) == "fine" else name_of(call)
+            reasons = [one.attr.lower() for one in call.args if isinstance(one, ast.Attribute) and name_of_owner(one) == "Why"]
+            found |= {(name, level, *(reasons or ["fine"])) for name in words_in(*call.args[:1])}
+    return {one for one in found if len(one) == 3}  # noqa: PLR2004 - name, level, reason
+
+
+def name_of_owner(node: ast.Attribute) -> str:
+    return node.value.id if isinstance(node.value, ast.Name) else ""
+
+
+@cache
+def _all_loaded() -> None:
+    for one in pkgutil.walk_packages(dreamd.__path__, "dreamd."):
+        if not one.name.endswith("__main__") and ".migrations" not in one.name:
+            importlib.import_module(one.name)
+
+
 def errors(base: type[DreamdError] = DreamdError) -> Iterator[type[DreamdError]]:
+    """Every error of the product, whatever module makes it."""
+    _all_loaded()
     yield base
     for child in base.__subclasses__():
         if child.__module__.startswith("dreamd."):

@@ -10,7 +10,6 @@ import shutil
 import subprocess
 import sys
 import tempfile
-from collections.abc import Callable
 from pathlib import Path
 from urllib.parse import unquote
 
@@ -123,14 +122,14 @@ class Walk(RuleBasedStateMachine):
 
     @rule()
     def dream(self) -> None:
-        self._dream(self.world.kick)
+        self._dream(self.world)
 
     @rule()
     def dream_and_take_it_back_and_put_it_back(self) -> None:
-        self._dream(self.world.kick)
+        self._dream(self.world)
         before = self.world.tree()
         self._say(WORDS[self.number % len(WORDS)], VALUES[self.number % len(VALUES)].format(9_000 + self.number))
-        if self._dream(self.world.kick).outcome is not Outcome.COMMITTED:
+        if self._dream(self.world).outcome is not Outcome.COMMITTED:
             return
         after = self.world.tree()
         with self.world.app() as app:
@@ -142,7 +141,7 @@ class Walk(RuleBasedStateMachine):
     @precondition(lambda self: self.world.root.exists())
     @rule(relearn=st.booleans())
     def undo(self, relearn: bool) -> None:
-        self._dream(self.world.kick)  # what was deleted by hand is known before
+        self._dream(self.world)  # what was deleted by hand is known before
         with self.world.app() as app:
             try:
                 app.undo(None, relearn=relearn)
@@ -152,7 +151,7 @@ class Walk(RuleBasedStateMachine):
 
     @rule(accepted=st.booleans(), edited=st.booleans(), review=st.booleans(), number=PICK)
     def plan_first(self, accepted: bool, edited: bool, review: bool, number: int) -> None:
-        self._dream(self.world.kick)
+        self._dream(self.world)
         self._say(WORDS[number % len(WORDS)])
         self.world.settings["memory"]["review"] = review
         before = self.world.tree()
@@ -241,7 +240,7 @@ class Walk(RuleBasedStateMachine):
     @precondition(lambda self: self.world.root.exists())
     @rule(by_undo=st.booleans())
     def lose_the_root(self, by_undo: bool) -> None:
-        self._dream(self.world.kick)
+        self._dream(self.world)
         before = self.world.tree()
         known = bool(self._mine(pointers=True))
         aside = self.folder / "aside"
@@ -266,14 +265,14 @@ class Walk(RuleBasedStateMachine):
         command += [self.world.clock.at.isoformat(), json.dumps(self.world.settings), str(limit)]
         done = subprocess.run(command, capture_output=True, check=False, timeout=120)
         assert done.returncode in (0, -9), done.stderr.decode()
-        self._dream(self.world.kick)
+        self._dream(self.world)
 
     @rule()
     def dream_with_another_database(self) -> None:
         self.shared = True  # it does not know what was deleted before it came
         self.gone.clear()
         self.fresh_gone.clear()
-        self._dream(self.other.kick)
+        self._dream(self.other)
         self.fresh = False
 
     # What must hold.
@@ -316,28 +315,25 @@ class Walk(RuleBasedStateMachine):
 
     # How it is done.
 
-    def _dream(self, kick: Callable[[], RunRecord]) -> RunRecord:
+    def _dream(self, world: World) -> RunRecord:
         """A dream and, where it did anything, another one right behind it that finds nothing to do."""
-        run = kick()
+        run = world.kick()
         if run.outcome is Outcome.REFUSED:
             assert run.reason == "vanished", run.reason
-            run = self._answer_vanished()
+            run = world.kick(
+                Order(accept_loss=True)
+            )  # so many lines were deleted that dreamd asks: they were meant to go
         assert run.outcome in (Outcome.COMMITTED, Outcome.NO_CHANGE), (run.outcome, run.reason)
         self._after_a_dream()
         self.gone |= self.fresh_gone
         self.fresh_gone.clear()
         self._is_found(self.world)
         stamps = {path: (path.stat().st_mtime_ns, path.stat().st_ino) for path in self.world.root.rglob("*")}
-        again = kick()
+        again = world.kick()
         assert (again.outcome, again.reason) == (Outcome.NO_CHANGE, "nothing_pending"), (again.outcome, again.changes)
         assert stamps == {path: (path.stat().st_mtime_ns, path.stat().st_ino) for path in self.world.root.rglob("*")}
         self.fresh = True
         return run
-
-    def _answer_vanished(self) -> RunRecord:
-        """So many lines were deleted that dreamd asks: they were meant to go."""
-        world = self.other if self.shared and not self.fresh_gone else self.world
-        return world.kick(Order(accept_loss=True))
 
     def _say(self, *words: str, project: str = "orchard") -> None:
         self.number += 1

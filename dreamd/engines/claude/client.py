@@ -38,6 +38,10 @@ class Transport(Protocol):
         """Raises ConfigError or EngineUnusable where no call could succeed, without making one."""
         ...
 
+    def close(self) -> None:
+        """Gives connections back. A call that hangs is not ended by this."""
+        ...
+
     def send(
         self, model: str, system: SystemPrompt, messages: Sequence[Message], *, max_tokens: int, schema: Schema | None
     ) -> Reply:
@@ -60,6 +64,13 @@ class Sdk:
     def check(self) -> None:
         """See Transport."""
         self._client()
+
+    def close(self) -> None:
+        """See Transport."""
+        with self._lock:
+            made, self._made = self._made, None
+        if made is not None:
+            made.close()
 
     def send(
         self, model: str, system: SystemPrompt, messages: Sequence[Message], *, max_tokens: int, schema: Schema | None

@@ -46,6 +46,9 @@ class Command:
                 hint="install Claude Code and log in, or choose another engine.provider",
             )
 
+    def close(self) -> None:
+        """See Transport; each call was a process of its own."""
+
     def send(
         self,
         model: str,

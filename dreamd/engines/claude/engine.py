@@ -21,6 +21,7 @@ from dreamd.engines.claude.pieces import Piece, pieces
 from dreamd.engines.claude.prices import Prices
 from dreamd.engines.claude.prompts import prompt
 from dreamd.engines.faults import EngineFault, EngineUnusable, UnusableAnswer
+from dreamd.engines.offline.broaden import broaden
 from dreamd.engines.offline.verdict import WEAK
 from dreamd.engines.protocol import (
     Act,
@@ -104,6 +105,10 @@ class ClaudeEngine:
         self._transport.check()
         self._purse = purse
 
+    def end(self) -> None:
+        """See Costly."""
+        self._transport.close()
+
     def estimate(self, turns: Sequence[int], topics: int) -> Usage:
         """See Costly."""
         if not any(turns):
@@ -152,6 +157,12 @@ class ClaudeEngine:
             dropped += made.dropped
             usage += made.usage
         return Extraction(tuple(findings), tuple(dropped), usage)
+
+    def broaden(
+        self, findings: Sequence[Finding], entries: Sequence[tuple[str, KnownEntry]]
+    ) -> tuple[frozenset[str], ...]:
+        """What was said in two projects and so holds in all; found by rules, without a call."""
+        return broaden(findings, entries)
 
     def reconcile(self, topic: Topic, entries: Sequence[KnownEntry], findings: Sequence[Finding]) -> Reconciliation:
         """How findings meet what is known; no call where there is nothing to weigh. Raises as `extract` does."""

@@ -1,0 +1,61 @@
+"""The engine as a configuration wants it; nothing is opened, read or asked before a run begins."""
+
+from __future__ import annotations
+
+import datetime as dt
+from collections.abc import Callable, Sequence
+
+from dreamd.config import api_key, claude_command
+from dreamd.context.conversation import Reply, Schema
+from dreamd.context.message import Message
+from dreamd.context.prompt import SystemPrompt
+from dreamd.engines.claude.client import Sdk, Transport
+from dreamd.engines.claude.command import Command
+from dreamd.engines.claude.engine import ClaudeEngine, Limits
+from dreamd.engines.claude.prices import Prices
+from dreamd.settings import Config
+
+
+class Later:
+    """A transport that is made when it is first needed: `status` works without a key."""
+
+    def __init__(self, make: Callable[[], Transport]) -> None:
+        self._make = make
+        self._made: Transport | None = None
+
+    def check(self) -> None:
+        """See Transport; the key is read here."""
+        self._made = self._made or self._make()
+        self._made.check()
+
+    def close(self) -> None:
+        """See Transport."""
+        made, self._made = self._made, None
+        if made is not None:
+            made.close()
+
+    def send(
+        self, model: str, system: SystemPrompt, messages: Sequence[Message], *, max_tokens: int, schema: Schema | None
+    ) -> Reply:
+        """See Transport. `check` was called before, once, by the thread that began the run."""
+        transport = self._made or self._make()
+        return transport.send(model, system, messages, max_tokens=max_tokens, schema=schema)
+
+
+def claude(config: Config, day: dt.date) -> ClaudeEngine:
+    """The engine with a model. `day` chooses the prices."""
+    engine, budget = config.engine, config.budget
+    timeout = engine.timeout.total_seconds()
+
+    def transport() -> Transport:
+        if engine.provider == "claude-code":
+            return Command(claude_command(), timeout=timeout)
+        return Sdk(api_key(engine), base_url=engine.base_url, timeout=timeout)
+
+    return ClaudeEngine(
+        Later(transport),
+        gather_model=engine.gather_model,
+        consolidate_model=engine.consolidate_model,
+        prices=Prices.on(day),
+        limits=Limits(budget.context_window, budget.reserve_tokens, budget.max_tokens_per_run),
+    )

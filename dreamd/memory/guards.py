@@ -186,7 +186,8 @@ def _caps(work: _Work, limits: GuardLimits) -> Iterator[Violation]:
 
     What an undo puts back may be too much, as it was before: the next dream sees to it.
     """
-    if work.plan.restores or Reason.UNDONE in {one.reason for one in (*work.plan.changes, *work.plan.carries)}:
+    reasons = {*(change.reason for change in work.plan.changes), *(carry.reason for carry in work.plan.carries)}
+    if work.plan.restores or Reason.UNDONE in reasons:
         return
     for path, data in sorted(work.draft.files.items()):
         lines, had = count_lines(data.decode(errors="replace")), count_lines(work.tree.text(path))

@@ -150,6 +150,7 @@ def events() -> dict[str, str]:
             target.id: f"{node.value.body.attr}, {node.value.orelse.attr}"
             for node in ast.walk(function)
             if isinstance(node, ast.Assign) and isinstance(node.value, ast.IfExp)
+            if isinstance(node.value.body, ast.Attribute) and isinstance(node.value.orelse, ast.Attribute)
             if _is_logger(node.value.body) and _is_logger(node.value.orelse)
             for target in node.targets
             if isinstance(target, ast.Name)
@@ -186,9 +187,7 @@ def verbs_named() -> set[str]:
 
 
 def run_reasons() -> set[str]:
-    """Every reason that the source gives a run by name: where a run ends or is made, in `_why_nothing`, and by the code
-    of a fault that leaves it incomplete.
-    """
+    """Every reason a run may have by name: where it ends or is made, in `_why_nothing`, or a fault's code that leaves it incomplete."""
     found: set[str] = set()
     for call in calls("dream", "state", "rebuild.py"):
         if name_of(call) in ("end", "conclude"):
@@ -214,7 +213,11 @@ def problem_codes() -> set[str]:
     for path, tree in modules():
         for node in ast.walk(tree):
             if isinstance(node, ast.Dict) and path == PRODUCT / "cli" / "status.py":
-                pairs = {key.value: value for key, value in zip(node.keys, node.values, strict=True) if isinstance(key, ast.Constant)}
+                pairs = {
+                    key.value: value
+                    for key, value in zip(node.keys, node.values, strict=True)
+                    if isinstance(key, ast.Constant)
+                }
                 found |= words_in(pairs["code"]) if {"code", "message", "hint"} <= set(pairs) else set()
     return found
 
@@ -225,13 +228,9 @@ def doctor_checks() -> set[tuple[str, str, str]]:
     for call in calls("doctor/checks.py", "doctor/work.py"):
         if name_of(call) in ("fine", "warning", "error"):
             level = "ok" if name_of(call) == "fine" else name_of(call)
-            reasons = [one.attr.lower() for one in call.args if isinstance(one, ast.Attribute) and name_of_owner(one) == "Why"]
-            found |= {(name, level, *(reasons or ["fine"])) for name in words_in(*call.args[:1])}
-    return {one for one in found if len(one) == 3}  # noqa: PLR2004 - name, level, reason
-
-
-def name_of_owner(node: ast.Attribute) -> str:
-    return node.value.id if isinstance(node.value, ast.Name) else ""
+            reasons = re.findall(r"Why\.(\w+)", ast.unparse(call)) or ["FINE"]
+            found |= {(name, level, one.lower()) for name in words_in(*call.args[:1]) for one in reasons}
+    return found
 
 
 @cache

@@ -29,7 +29,7 @@ from dreamd.dream.cycle import Order
 from dreamd.errors import UsageError
 from dreamd.memory.document import Block, count_lines, parse
 from dreamd.memory.history import History
-from dreamd.memory.layout import POINTER
+from dreamd.memory.layout import POINTER, part_of
 from dreamd.memory.survey import Mine, survey
 from dreamd.memory.tree import Tree
 from dreamd.search.index import Index
@@ -88,8 +88,8 @@ class Walk(RuleBasedStateMachine):
         self.world = World(self.folder / "home", settings={"memory": dict(CAPS)})
         self.other = Elsewhere(self.world.home, self.world.clock, self.world.settings)
         self.own: set[str] = set()  # lines of the person's that must be there
-        self.gone: set[str] = set()  # keys of what they deleted, and a dream has seen it
-        self.fresh_gone: set[str] = set()  # deleted since the last dream
+        self.gone: set[tuple[str, str]] = set()  # where and what they deleted, and a dream has seen it
+        self.fresh_gone: set[tuple[str, str]] = set()  # deleted since the last dream
         self.number = 0
         self.fresh = False  # nothing happened since a dream of this world's own
         self.shared = False  # the other one has dreamed
@@ -223,11 +223,11 @@ class Walk(RuleBasedStateMachine):
     def delete_a_topic(self, number: int) -> None:
         topics = self._topics()
         file = topics[number % len(topics)]
-        for one in self._mine():
-            if one.file == file:
-                self._deleted(one)
+        mine = [one for one in self._mine() if one.file == file]
         left = {block.text for block in parse(self._text(file)).entries}
         (self.world.root / file).unlink()
+        for one in mine:
+            self._deleted(one)
         self.fresh = False
         self.own -= left - {block.text for other in self._files() for block in parse(self._text(other)).entries}
 
@@ -282,7 +282,7 @@ class Walk(RuleBasedStateMachine):
         entries = [block for file in self._files() for block in parse(self._text(file)).entries]
         there = {block.text.replace("\r", "") for block in entries}
         assert self.own <= there, f"a person's lines are gone: {self.own - there}"
-        back = {block.key for block in entries} & (self.gone | self.fresh_gone)
+        back = self._stands() & (self.gone | self.fresh_gone)
         assert not back, f"deleted lines came back: {back}"
         left = [path for path in self.world.root.rglob("*") if ".dreamd" in path.name or path.name.endswith(".tmp")]
         assert not left, f"left behind: {left}"
@@ -350,6 +350,9 @@ class Walk(RuleBasedStateMachine):
     def _files(self) -> list[str]:
         return [path for path in self.world.tree() if path.endswith(".md")]
 
+    def _stands(self) -> set[tuple[str, str]]:
+        return {(_where(file), block.key) for file in self._files() for block in parse(self._text(file)).entries}
+
     def _topics(self) -> list[str]:
         return [path for path in self._files() if "/" in path]
 
@@ -386,8 +389,14 @@ class Walk(RuleBasedStateMachine):
         )
 
     def _deleted(self, one: Mine) -> None:
-        if not self.shared:
-            self.fresh_gone.add(one.block.key)
+        place = (_where(one.file), one.block.key)
+        if not self.shared and place not in self._stands():
+            self.fresh_gone.add(place)
+
+
+def _where(file: str) -> str:
+    """What is deleted in one project may be learned in another."""
+    return part_of(file) if file.startswith("projects/") else ""
 
 
 def test_whatever_happens_what_must_hold_holds() -> None:

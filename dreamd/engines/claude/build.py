@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime as dt
+import math
 from collections.abc import Callable, Sequence
 
 from dreamd.config import api_key, claude_command
@@ -46,9 +47,10 @@ def claude(config: Config, day: dt.date) -> ClaudeEngine:
     """The engine with a model. `day` chooses the prices."""
     engine, budget = config.engine, config.budget
     timeout = engine.timeout.total_seconds()
+    subscribed = engine.provider == "claude-code"  # what it would have cost is shown, not limited
 
     def transport() -> Transport:
-        if engine.provider == "claude-code":
+        if subscribed:
             return Command(claude_command(), timeout=timeout)
         return Sdk(api_key(engine), base_url=engine.base_url, timeout=timeout)
 
@@ -57,5 +59,10 @@ def claude(config: Config, day: dt.date) -> ClaudeEngine:
         gather_model=engine.gather_model,
         consolidate_model=engine.consolidate_model,
         prices=Prices.on(day),
-        limits=Limits(budget.context_window, budget.reserve_tokens, budget.max_tokens_per_run),
+        limits=Limits(
+            context_window=budget.context_window,
+            reserve_tokens=budget.reserve_tokens,
+            tokens_per_run=min(budget.max_tokens_per_run, budget.max_tokens_per_day),
+            usd_per_run=math.inf if subscribed else min(budget.max_usd_per_run, budget.max_usd_per_day),
+        ),
     )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import TypeVar
@@ -41,12 +42,13 @@ _PIECE = 0.70  # share of the working budget that one piece takes: estimates may
 _ANSWER = (1_024, 8_192)  # tokens of an answer: least and most that are asked for
 _MOST_ANSWER = 16_384  # after an answer that was cut
 _SESSION = 400_000  # tokens of one session at most; of a longer one the newest turns
+_LEAST_SESSION = 4_000  # tokens; below, no money is left and the purse says so, which consumes nothing
 _LEAST_ROOM = 500  # tokens; less holds no turn
 _HALVINGS = 3  # how often a piece that does not fit is cut in two
 _FINDINGS = 60  # findings a request of `reconcile`
 
 #: What a dream costs on average, in tokens, measured over real sessions.
-_TURN, _FOUND, _TOPIC = 260, 160, 2_500
+_TURN, _FOUND, _TOPIC = 260, 160, 1_500
 
 Form = TypeVar("Form", structure.Findings, structure.Proposals)
 
@@ -58,6 +60,7 @@ class Limits:
     context_window: int = 0  # 0: the price tier's limit, else 200,000
     reserve_tokens: int = 10_000
     tokens_per_run: int = 2_000_000
+    usd_per_run: float = math.inf
 
 
 class ClaudeEngine:
@@ -139,7 +142,7 @@ class ClaudeEngine:
         Raises UnusableAnswer, EngineBusy, EngineUnusable, BudgetSpent, each with what was paid until then.
         """
         room = self._room(prompt("extract"), self._reader.model)
-        most = min(_SESSION, self._limits.tokens_per_run // 2)
+        most = self._most()
         parts, left = pieces(digest, room, most)
         if not parts:
             return Extraction()
@@ -240,6 +243,12 @@ class ClaudeEngine:
             why = reply.stop.value if reply.stop is not Stop.END else "no structure"
             room = min(2 * room, _MOST_ANSWER)
         raise UnusableAnswer(f"the model gave no usable answer twice ({why})", usage=usage)
+
+    def _most(self) -> int:
+        """Tokens of one session at most: one that needs more than half of what any run may spend would wait for ever."""
+        price = self._prices.of(self._reader.model)
+        affordable = self._limits.usd_per_run / 2 * 1e6 / price.input if price else math.inf
+        return int(max(_LEAST_SESSION, min(_SESSION, self._limits.tokens_per_run / 2, affordable)))
 
     def _room(self, system: SystemPrompt, model: str) -> int:
         """Tokens that one piece may take."""

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from dreamd.archive import Archive
 from dreamd.clock import Clock, SystemClock, local_zone
-from dreamd.config import Loaded, default_sources, expand
+from dreamd.config import Loaded, default_sources, expand, may_be_missing
 from dreamd.dream import forget, remember, revise
 from dreamd.dream.archiving import rescue
 from dreamd.dream.cycle import Dreamt, Order, dream
@@ -234,8 +234,12 @@ def opened(
 def sources(loaded: Loaded) -> list[Source]:
     """Where transcripts are read: the configuration's list, or every place where an agent keeps them, also one to come."""
     if loaded.config.sources:
-        return [Source(one.agent, expand(one.root), tuple(one.exclude)) for one in loaded.config.sources]
-    return [Source(agent, root) for agent, root in default_sources()]
+        return [_source(one.agent, expand(one.root), tuple(one.exclude)) for one in loaded.config.sources]
+    return [_source(agent, root) for agent, root in default_sources()]
+
+
+def _source(agent: str, root: Path, exclude: tuple[str, ...] = ()) -> Source:
+    return Source(agent, root, exclude, expected=not may_be_missing(agent, root))
 
 
 def _wire(loaded: Loaded, clock: Clock, zone: dt.tzinfo, engine: Engine | None, home: Path) -> Workshop:

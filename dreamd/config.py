@@ -23,9 +23,10 @@ _WORKING: Mapping[str, tuple[object, ...]] = {
     "engine.provider": ("anthropic", "claude-code"),
     "engine.batch": (False,),
     "gather.executor": ("threads",),
-    "sources.agent": ("claude-code",),
+    "sources.agent": ("claude-code", "codex"),
 }
 
+_ARCHIVED = "archived_sessions"  # where Codex moves what a person archives
 _ENVIRONMENT_KEY = re.compile(r"DREAMD_([A-Z]+)__([A-Z0-9_]+)")
 
 
@@ -141,14 +142,27 @@ def places(config: Config, file: Path, environ: Mapping[str, str]) -> Places:
 
 
 def default_sources(environ: Mapping[str, str] | None = None) -> list[tuple[str, Path]]:
-    """Where agents keep their transcripts unless they are told otherwise: (agent, root), whether it exists yet or not."""
+    """Where agents keep their transcripts unless they are told otherwise: (agent, root).
+
+    Claude Code's place whether it exists yet or not; another agent's once that agent was used on this machine.
+    """
     environ = os.environ if environ is None else environ
-    return [("claude-code", expand(environ.get("CLAUDE_CONFIG_DIR") or "~/.claude") / "projects")]
+    claude = expand(environ.get("CLAUDE_CONFIG_DIR") or "~/.claude") / "projects"
+    codex = expand(environ.get("CODEX_HOME") or "~/.codex")
+    found = [("claude-code", claude)]
+    if (codex / "sessions").is_dir() or (codex / _ARCHIVED).is_dir():
+        found += [("codex", codex / "sessions"), ("codex", codex / _ARCHIVED)]
+    return found
+
+
+def may_be_missing(agent: str, root: Path) -> bool:
+    """Whether a place that does not exist is no problem: Codex makes it when its first session is archived."""
+    return agent == "codex" and root.name == _ARCHIVED
 
 
 def found_sources(environ: Mapping[str, str] | None = None) -> list[tuple[str, Path]]:
-    """The agents whose transcripts are on this machine: those of the default places that exist."""
-    return [(agent, root) for agent, root in default_sources(environ) if root.is_dir()]
+    """The agents whose transcripts are on this machine: those of the default places that exist, or will without further notice."""
+    return [(agent, root) for agent, root in default_sources(environ) if root.is_dir() or may_be_missing(agent, root)]
 
 
 def keys(model: type[BaseModel] = Config, prefix: str = "") -> Iterator[tuple[str, Any]]:

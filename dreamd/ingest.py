@@ -42,11 +42,20 @@ SessionKey = tuple[str, str]
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """Where one agent's transcripts lie; `exclude` are globs on project directory or session id."""
+    """Where one agent's transcripts lie; `exclude` are globs on project directory or session id.
+
+    `expected`: it is a problem where the directory is missing.
+    """
 
     agent: str
     root: Path
     exclude: tuple[str, ...] = ()
+    expected: bool = True
+
+    @property
+    def to_come(self) -> bool:
+        """Whether there is nothing yet, and nothing wrong with that."""
+        return not self.expected and not self.root.is_dir()
 
 
 @dataclass(frozen=True, slots=True)
@@ -219,7 +228,8 @@ class Scanner:
             adapter = self._adapters.get(source.agent)
             if adapter is None or not source.root.is_dir():
                 code = "unknown_agent" if adapter is None else errno.errorcode[errno.ENOENT]
-                walk.problems.append(ScanProblem(str(source.root), code))
+                if adapter is None or source.expected:
+                    walk.problems.append(ScanProblem(str(source.root), code))
                 continue
             roots.append(os.path.join(source.root, ""))  # noqa: PTH118 - the only way to say "ends with a separator"
             sessions = walk.sessions.setdefault(source.agent, set())

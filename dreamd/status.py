@@ -38,7 +38,7 @@ def status(shop: Workshop, sources: Sequence[Source], *, configured: bool) -> di
             "running": service is not None,
             "pid": service.owner.pid if service else None,
             "since": service.since if service else None,
-            "watching": list(service.watching) if service else [_watching(one) for one in sources],
+            "watching": list(service.watching) if service else [_watching(one) for one in sources if not one.to_come],
         },
         "dreaming": {"pid": holder.owner.pid, "run": holder.run_id} if holder else None,
         "gates": [gate.to_json() for gate in gates_now(shop)],

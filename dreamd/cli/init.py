@@ -41,7 +41,7 @@ def init(
     console.document(_facts(loaded, found, path, written=written))
     console.say(f"{'wrote' if written else 'kept your'} {path}")
     for agent, root in found:
-        console.say(f"found {agent}: {_count(root)} project directories in {root}")
+        console.say(f"found {agent}: {_count(root)} directories in {root}")
     if not found:
         console.say("no agent's transcripts were found yet; dreamd looks again each time")
     console.say(f"memory goes to {loaded.places.memory_root}, dreamd's own state to {loaded.places.state_dir}")
@@ -62,4 +62,4 @@ def _facts(loaded: Loaded, found: list[tuple[str, Path]], path: Path, *, written
 
 
 def _count(root: Path) -> int:
-    return sum(1 for entry in root.iterdir() if entry.is_dir())
+    return sum(1 for entry in root.iterdir() if entry.is_dir()) if root.is_dir() else 0

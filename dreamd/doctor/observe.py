@@ -64,7 +64,7 @@ def observe(loaded: Loaded, clock: Clock) -> Bench:
         memory_root=places.memory_root,
         memory_fault=_memory_fault(places.memory_root),
         over=_over(places.memory_root, config),
-        roots=tuple(_root(one) for one in sources(loaded)),
+        roots=tuple(_root(one) for one in sources(loaded) if not one.to_come),
         max_watches=limits().watches,
         min_interval=config.gates.min_interval,
         min_sessions=config.gates.min_sessions,

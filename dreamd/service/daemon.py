@@ -340,7 +340,7 @@ class Daemon:
         write_info(self.app.loaded.places.state_dir, info)
 
     def _watcher(self) -> Watcher:
-        roots = [(source.agent, source.root) for source in sources(self.app.loaded)]
+        roots = [(source.agent, source.root) for source in sources(self.app.loaded) if not source.to_come]
         places = self.app.loaded.places
         own = (places.memory_root, places.state_dir)
         return Watcher(roots, lambda path: self.queue.put(Hint(path)), lambda: self.queue.put(Lost()), own=own)

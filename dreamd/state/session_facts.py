@@ -98,7 +98,7 @@ def learn(connection: Connection, learnt: Sequence[tuple[Sighting, int]]) -> Non
             if ref not in homes:
                 homes[ref] = projects.place(connection, key=ref.key, name=ref.name, root=ref.root, remote=ref.remote)
             facts[row]["project"] = homes[ref]
-    names = ("path", "cwd", "repository", "lineage", "entrypoint", "version", "branch", "headless", "own")
+    names = ("path", "root", "cwd", "repository", "lineage", "entrypoint", "version", "branch", "headless", "own")
     connection.execute(
         update(sessions).where(sessions.c.id == bindparam("b_row")),
         [
@@ -109,7 +109,7 @@ def learn(connection: Connection, learnt: Sequence[tuple[Sighting, int]]) -> Non
 
 
 def _merge_facts(facts: dict[str, object], one: Sighting) -> None:
-    facts["path"] = one.file.path
+    facts["path"], facts["root"] = one.file.path, one.root
     facts["cwd"] = facts["cwd"] or clean(one.cwd)
     reading = one.reading
     if reading is None:

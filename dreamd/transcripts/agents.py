@@ -7,6 +7,7 @@ from types import MappingProxyType
 
 from dreamd.transcripts.adapter import Adapter
 from dreamd.transcripts.claude_code import ClaudeCode
+from dreamd.transcripts.codex import Codex
 
 #: Name in the configuration → the reader of that agent's transcripts.
-ADAPTERS: Mapping[str, Adapter] = MappingProxyType({adapter.agent: adapter for adapter in (ClaudeCode(),)})
+ADAPTERS: Mapping[str, Adapter] = MappingProxyType({adapter.agent: adapter for adapter in (ClaudeCode(), Codex())})

@@ -30,6 +30,7 @@ _MACHINES = frozenset({"subagent", "sub_agent", "internal"})
 _PEOPLE = frozenset({"user"})
 #: Events of a user's words: the older one, and the one of paginated histories.
 _USER_EVENTS = frozenset({"user_message", "item_completed"})
+_STARTS = frozenset({"task_started", "turn_started"})
 _ANSWERS = frozenset({"agent_message", "task_complete", "turn_complete", "turn_aborted"})
 _VERSION_7 = 7
 
@@ -61,7 +62,7 @@ class Thread:
             began=parse_time(meta.timestamp) or parse_time(record.timestamp),
             cwd=meta.cwd,
             branch=meta.git.branch if meta.git else None,
-            repository=meta.git.repository_url if meta.git else None,
+            repository=_repository(meta.git.repository_url if meta.git else None),
             version=meta.cli_version,
             source=source,
             script=source in _SCRIPTS,
@@ -126,7 +127,7 @@ class CodexPerson:
 
     def _event(self, record: Record, offset: int) -> list[PersonTurn]:
         body = record.payload
-        if body.type == "task_started" or body.type == "turn_started":
+        if body.type in _STARTS:
             self._turn = body.turn_id or self._turn
             self._trigger = body.turn_attribution.turn_trigger if body.turn_attribution else None
         elif body.type == "thread_rolled_back":
@@ -216,6 +217,12 @@ def own_texts(body: Payload) -> list[str]:
     if len(kinds) == len(said):
         said = [text for text, kind in zip(said, kinds, strict=True) if kind.startswith("user.")]
     return [text for text in said if text.strip() and not _INJECTED.match(text)]
+
+
+def _repository(url: str | None) -> str | None:
+    """A remote that names a repository; None for one that somebody has made unrecognisable."""
+    name = re.split(r"[/:\\]", (url or "").rstrip("/"))[-1].removesuffix(".git")
+    return url if re.search(r"\w", name) else None
 
 
 def _digest(place: str, words: str) -> str:

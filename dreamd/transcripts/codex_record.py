@@ -155,7 +155,7 @@ def decode(line: bytes) -> Record | None:
 def _record(line: bytes) -> Record:
     found = _LINE.decode(line)
     payload = memoryview(found.payload)
-    if len(payload):
+    if payload:
         kind = found.type or ""
         body = _NO_PAYLOAD if kind in _UNREAD else _PAYLOAD.decode(payload)
         return Record(kind, found.timestamp, body, summary=bool(found.metadata and found.metadata.compaction_output))
@@ -218,10 +218,11 @@ _PARTS = msgspec.json.Decoder(list[_Part])
 def texts(raw: msgspec.Raw) -> list[str]:
     """The texts of a message's content, cleaned: a string, or its text items; an item without text gives ""."""
     data = memoryview(raw)
+    shape = bytes(data[:1])
     try:
-        if data[:1] == b'"':
+        if shape == b'"':
             return [clean_text(_TEXT.decode(data))]
-        if data[:1] == b"[":
+        if shape == b"[":
             return [clean_text(part.text or "") for part in _PARTS.decode(data)]
     except (ValueError, RecursionError):
         pass
@@ -245,7 +246,7 @@ class _Output(msgspec.Struct, gc=False):
 def output_of(raw: msgspec.Raw) -> tuple[str, bool]:
     """A tool's output as text, and whether it failed."""
     data = memoryview(raw)
-    text = text_of(raw) if data[:1] != b"{" else bytes(data).decode("utf-8", "replace")
+    text = text_of(raw) if bytes(data[:1]) != b"{" else bytes(data).decode("utf-8", "replace")
     if text.startswith("{"):
         try:
             found = msgspec.json.decode(text.encode("utf-8", "replace"), type=_Output)

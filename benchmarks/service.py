@@ -76,7 +76,10 @@ def usage(pid: int) -> dict[str, float]:
 def turns(state: Path) -> int:
     """Turns in the database now."""
     with contextlib.closing(sqlite3.connect(f"file:{state}?mode=ro", uri=True)) as database:
-        return int(database.execute("SELECT count(*) FROM turns").fetchone()[0])
+        try:
+            return int(database.execute("SELECT count(*) FROM turns").fetchone()[0])
+        except sqlite3.OperationalError:  # not made yet
+            return 0
 
 
 def latency(root: Path, state: Path) -> float:

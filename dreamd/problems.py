@@ -12,7 +12,6 @@ from dreamd.dream.workshop import Workshop
 from dreamd.state.marks import Mark
 from dreamd.state.run_record import Outcome
 
-
 #: When the database was last rebuilt: the name of a mark (rebuild.py sets it).
 REBUILT_AT = "rebuilt_at"
 
@@ -68,7 +67,8 @@ def _overdue(shop: Workshop) -> Problem | None:
     if counts.pending + counts.gathered < gates.min_sessions:
         return None
     last = shop.marks.time(Mark.LAST_SUCCESS_AT)
-    since = last or min((one.quiet_at for one in shop.sessions.list() if one.unread), default=now)
+    unread = [one for one in shop.sessions.list() if one.unread]
+    since = last or min((max(one.quiet_at, one.seen_at) for one in unread), default=now)
     if now - since <= 3 * gates.min_interval:
         return None
     days = (now - since) // dt.timedelta(days=1)
@@ -101,7 +101,7 @@ def _rebuilt(shop: Workshop) -> Problem | None:
     at = shop.marks.time(REBUILT_AT)
     if at is None or shop.clock.now() - at > dt.timedelta(days=7):
         return None
-    told = "the state database was damaged and has been rebuilt from transcripts, archive and history"
+    told = "the state database was damaged or gone and has been rebuilt from transcripts and history"
     return Problem("state_rebuilt", told, "`dreamd doctor` says what could not be known again")
 
 

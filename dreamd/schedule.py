@@ -32,7 +32,7 @@ def next_cron(text: str, after: dt.datetime, zone: dt.tzinfo) -> dt.datetime | N
 
 
 def quiet_hours(text: str) -> tuple[dt.time, dt.time] | None:
-    """ "22:00-07:00" as two times of day; None for "". Raises ValueError for anything else."""
+    """Two times of day of "22:00-07:00"; None for "". Raises ValueError for anything else."""
     if not text.strip():
         return None
     match = _HOURS.fullmatch(text.strip())

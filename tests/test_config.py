@@ -5,11 +5,11 @@ import tomllib
 from pathlib import Path
 
 import pytest
-from shared_material import ROOT
 
 from dreamd.config import example, keys, load
 from dreamd.errors import ConfigError
 from dreamd.settings import Config
+from shared_material import ROOT
 
 
 def write(path: Path, text: str) -> Path:

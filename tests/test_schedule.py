@@ -78,7 +78,7 @@ def test_quiet_hours_within_a_day() -> None:
 
 @pytest.mark.parametrize("text", ["22-7", "25:00-07:00", "22:00", "10:00-10:00"])
 def test_what_are_no_hours_is_told(text: str) -> None:
-    with pytest.raises(ValueError, match="not hours|equal"):
+    with pytest.raises(ValueError, match=r"not hours|equal"):
         quiet_hours(text)
 
 

@@ -10,6 +10,8 @@ from dreamd import log
 from dreamd.app import App, opened
 from dreamd.cli.console import Console
 from dreamd.config import load
+from dreamd.errors import StateError
+from dreamd.rebuild import DatabaseCondition, database_condition
 
 
 @contextmanager
@@ -19,5 +21,9 @@ def at_desk(config: Path | None, verbose: int, *, as_json: bool) -> Iterator[tup
     level = loaded.config.log.level
     told = ("warning", "info", "debug")[min(verbose, 2)]
     log.configure(loaded.places.log, level=level, console_level=told, form=loaded.config.log.format)
+    if database_condition(loaded.places, thorough=False) is DatabaseCondition.LOST:
+        raise StateError(
+            "the state database is gone, although history knows of dreams", hint="`dreamd doctor --fix` rebuilds it"
+        )
     with opened(loaded) as app:
         yield app, Console(as_json=as_json)

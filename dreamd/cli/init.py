@@ -31,6 +31,7 @@ def init(
     console = Console(as_json=as_json)
     found = found_sources()
     text = start_file(found)
+    found = [(agent, root) for agent, root in found if root.is_dir()]  # one may be still to come
     if show:
         console.document({"text": text})
         console.say(text.rstrip("\n"))
@@ -62,4 +63,4 @@ def _facts(loaded: Loaded, found: list[tuple[str, Path]], path: Path, *, written
 
 
 def _count(root: Path) -> int:
-    return sum(1 for entry in root.iterdir() if entry.is_dir()) if root.is_dir() else 0
+    return sum(1 for entry in root.iterdir() if entry.is_dir())

@@ -7,8 +7,8 @@ from typing import Annotated
 
 import typer
 
-from dreamd.cli.console import Console
-from dreamd.cli.options import ConfigOption, JsonOption, YesOption
+from dreamd.cli.console import Console, listen
+from dreamd.cli.options import ConfigOption, JsonOption, VerboseOption, YesOption
 from dreamd.cli.wording import size
 from dreamd.clock import SystemClock
 from dreamd.config import Loaded, load
@@ -40,8 +40,9 @@ def register(app: typer.Typer) -> None:
     app.add_typer(verb, name="service")
 
 
-def install(config: ConfigOption = None, as_json: JsonOption = False) -> None:
+def install(config: ConfigOption = None, as_json: JsonOption = False, verbose: VerboseOption = 0) -> None:
     """Write the service's definition, start it now and at each login; safe to repeat, and after an upgrade."""
+    listen(verbose)
     console = Console(as_json=as_json)
     loaded = load(config)
     spec = spec_of(loaded)
@@ -60,9 +61,11 @@ def uninstall(
     ] = False,
     config: ConfigOption = None,
     as_json: JsonOption = False,
+    verbose: VerboseOption = 0,
     yes: YesOption = False,
 ) -> None:
     """Stop the service and remove its definition. Memory is never touched."""
+    listen(verbose)
     console = Console(as_json=as_json)
     loaded = load(config)
     spec = spec_of(loaded)
@@ -77,8 +80,9 @@ def uninstall(
     _tell(console, spec, done, installing.look(spec))
 
 
-def status(config: ConfigOption = None, as_json: JsonOption = False) -> None:
+def status(config: ConfigOption = None, as_json: JsonOption = False, verbose: VerboseOption = 0) -> None:
     """Show whether the service is installed, enabled and running."""
+    listen(verbose)
     console = Console(as_json=as_json)
     found = installing.look(spec_of(load(config)))
     console.document(found.to_json())
@@ -103,8 +107,10 @@ def show(
     ] = False,
     config: ConfigOption = None,
     as_json: JsonOption = False,
+    verbose: VerboseOption = 0,
 ) -> None:
     """Print the definition that install would write; nothing is changed."""
+    listen(verbose)
     console = Console(as_json=as_json)
     text = installing.definition(spec_of(load(config)), system=system)
     console.document({"text": text})

@@ -20,7 +20,6 @@ class Why(StrEnum):
     FINE = "fine"
     NOT_YET = "not_yet"  # nothing to look at before the first dream
     TOO_OLD = "too_old"
-    INVALID = "invalid"
     OPEN_TO_OTHERS = "open_to_others"
     NOT_WRITABLE = "not_writable"
     OVER_CAP = "over_cap"

@@ -189,13 +189,21 @@ def _past(loaded: Loaded, clock: Clock) -> Past | None:
                 last_error=app.shop.marks.text(Mark.LAST_ERROR),
                 pending=known.pending,
                 expiring=expiring(app.shop),
-                head=(newest.commit or "") if newest else "",
+                head=_expected_head(app, newest.commit if newest else None),
                 sampled=sampled,
                 damaged=damaged,
                 rebuilt_at=app.shop.marks.time(REBUILT_AT),
             )
     except DreamdError:
         return None
+
+
+def _expected_head(app: App, commit: str | None) -> str:
+    """Where history should end: anywhere behind the last dream's commit, for hand edits are commits of their own."""
+    if commit is None:
+        return ""
+    known = any(entry.commit == commit for entry in app.shop.history.log())
+    return app.shop.history.head_id() if known else commit
 
 
 def _sample(app: App) -> tuple[int, tuple[str, ...]]:

@@ -39,7 +39,7 @@ def look(shop: Workshop, *, accept_loss: bool = False) -> tuple[Tree, Survey, Kn
         *(replace(record, retired_at=now) for record in found.retired if record.kind != "pointer"),
         *(replace(one.record, retired_at=now) for one in found.edited if one.record.kind != "pointer"),
     )
-    person = [PersonLine(one.file, one.section, one.text, one.key) for one in found.theirs]
+    person = [PersonLine(one.file, one.section, shop.redactor.redact(one.text).text, one.key) for one in found.theirs]
     return tree, found, Knowledge(found.records(), retired, (*_beside(tree), *person))
 
 

@@ -49,6 +49,7 @@ class Child:
             "sessions": list(order.sessions),
             "dry_run": order.dry_run,
             "if_due": order.if_due,
+            "accept_loss": order.accept_loss,
             "engine": order.engine,
             "config": str(config) if config else None,
         }
@@ -124,6 +125,7 @@ def _dream(options: dict[str, Any]) -> Ended:
         sessions=tuple(options["sessions"]),
         dry_run=bool(options["dry_run"]),
         if_due=bool(options["if_due"]),
+        accept_loss=bool(options["accept_loss"]),
         engine=str(options.get("engine", "")),
     )
     with opened(loaded) as app:

@@ -33,6 +33,7 @@ def ask(app: App, info: ServiceInfo, order: Order) -> Request:
         "dry_run": order.dry_run,
         "if_due": order.if_due,
         "engine": order.engine,
+        "accept_loss": order.accept_loss,
     }
     request = Requests(app.shop.database).add("kick", options, app.shop.clock.now())
     _wake(info)

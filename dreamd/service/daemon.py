@@ -253,6 +253,7 @@ class Daemon:
                 sessions=tuple(map(str, named)) if isinstance(named, list) else (),
                 dry_run=bool(options.get("dry_run")),
                 if_due=bool(options.get("if_due")),
+                accept_loss=bool(options.get("accept_loss")),
                 engine=str(options.get("engine", "")),
             )
             self._dream(order, request)

@@ -20,6 +20,7 @@ _STATE = (
     "history.git",
     "history.git.*",
     "archive",
+    "answers",
     "journal.json*",
     "service.lock",
     "dream-????????????????.lock",

@@ -79,8 +79,9 @@ def install(spec: ServiceSpec) -> Ledger:
 
 def uninstall(spec: ServiceSpec) -> Ledger:
     """Stops and disables the service and removes its unit; nothing to do is no fault."""
-    _need_bus()
     done = Ledger()
+    if not _show(UNIT):  # a container, WSL, a session without a bus: then nothing runs, and the file can go
+        return _remove_file(spec.home / ".config" / "systemd" / "user" / UNIT, done)
     folder = _folder(spec.home)
     path = folder / UNIT
     _retire_timer(folder, done)
@@ -95,6 +96,16 @@ def uninstall(spec: ServiceSpec) -> Ledger:
         done.did.append(f"removed {path}")
     _systemctl("daemon-reload")
     _systemctl("reset-failed", UNIT)
+    return done
+
+
+def _remove_file(path: Path, done: Ledger) -> Ledger:
+    if path.exists():
+        path.unlink()
+        done.did.append(f"removed {path}")
+        done.notes.append(
+            "no user manager answers here; where one does, `systemctl --user daemon-reload` makes it notice"
+        )
     return done
 
 

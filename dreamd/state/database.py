@@ -24,8 +24,8 @@ if TYPE_CHECKING:
 #: Part of the driver's message → what to do about it. The messages are SQLite's own (result codes 5, 8, 10, 11, 13, 14, 26).
 _HINTS: Final = (
     ("locked", "another process holds the database for very long; see who has it open, then try again"),
-    ("malformed", "move the file away and run `dreamd scan`: transcripts, archive and history rebuild it"),
-    ("not a database", "move the file away and run `dreamd scan`: transcripts, archive and history rebuild it"),
+    ("malformed", "`dreamd doctor --fix` sets it aside and rebuilds it from transcripts and history"),
+    ("not a database", "`dreamd doctor --fix` sets it aside and rebuilds it from transcripts and history"),
     ("full", "free some space, then try again; nothing that was stored is lost"),
     ("readonly", "make the state directory and the files in it writable for you"),
     ("unable to open", "check that the state directory exists and is yours"),

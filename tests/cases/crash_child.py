@@ -9,7 +9,7 @@ from dreamd.cli.main import main
 LIMIT = int(sys.argv.pop(1))
 HOME = os.path.realpath(os.environ["HOME"])
 WRITES = os.O_WRONLY | os.O_RDWR | os.O_CREAT | os.O_TRUNC
-seen = 0
+seen = [0]
 
 
 def written(event: str, arguments: tuple[object, ...]) -> object:
@@ -27,11 +27,10 @@ def written(event: str, arguments: tuple[object, ...]) -> object:
 
 
 def hook(event: str, arguments: tuple[object, ...]) -> None:
-    global seen
     path = written(event, arguments)
     if isinstance(path, str | os.PathLike) and os.path.realpath(path).startswith(HOME):
-        seen += 1
-        if seen == LIMIT:
+        seen[0] += 1
+        if seen[0] == LIMIT:
             os.kill(os.getpid(), signal.SIGKILL)
 
 

@@ -4,11 +4,11 @@ import json
 import os
 import re
 import shutil
-import time
 from pathlib import Path
 
 import pytest
 
+from dreamd.dream.lock import lock_path
 from dreamd.engines.offline.engine import OfflineEngine
 from dreamd.engines.protocol import (
     Act,
@@ -22,7 +22,6 @@ from dreamd.engines.protocol import (
     Scope,
     Topic,
 )
-from dreamd.dream.lock import lock_path
 from dreamd.state.run_record import Outcome
 from shared_material import shared
 from world import World, dreamd

@@ -59,6 +59,9 @@ def test_svc_05_never_dreamt_of_is_not_well(world: World) -> None:
         world.say("please look at the parser", session=20 + number, ago=dt.timedelta(days=9))
     with world.app() as app:
         app.scan()
+        assert [problem.code for problem in app.problems()] == []  # it has only just met them
+    world.later(days=4)
+    with world.app() as app:
         (problem,) = app.problems()
     assert problem.code == "dream_overdue"
     assert "no dream has succeeded yet" in problem.message

@@ -79,7 +79,12 @@ def start(world: World) -> Iterator[Start]:
 
     def begin(*, ready: bool = True, **settings: str) -> Service:
         log = world.home / f"service{len(services)}.log"
-        environ = {"HOME": str(world.home), "PATH": "/usr/bin:/bin", "TZ": "UTC", "DREAMD_SCHEDULE__CHECK_EVERY": "1s"} | IDLE
+        environ = {
+            "HOME": str(world.home),
+            "PATH": "/usr/bin:/bin",
+            "TZ": "UTC",
+            "DREAMD_SCHEDULE__CHECK_EVERY": "1s",
+        } | IDLE
         with log.open("wb") as stream:
             process = subprocess.Popen(
                 [str(Path(sys.executable).with_name("dreamd")), "run"],

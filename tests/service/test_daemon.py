@@ -239,7 +239,7 @@ def test_a_standing_problem_is_told_once_and_calls_the_persons_command_once(worl
     script.chmod(0o755)
     five_sessions(world)
     service = start(DREAMD_MEMORY__REVIEW="true", DREAMD_NOTIFY__COMMAND=str(script))
-    assert until(lambda: called.exists())
+    assert until(called.exists)
     assert until(lambda: service.said("gate.closed"))
     assert called.read_text() == "review_waiting review_waiting\n"
     service.stop()
@@ -322,6 +322,8 @@ def test_a_reload_drops_no_lock_of_the_database(world: World, start: Start) -> N
         assert dreamd(world.home, "status").returncode == 0
         assert dreamd(world.home, "kick").returncode == 0
     deleted = [
-        os.readlink(one) for one in Path(f"/proc/{service.process.pid}/fd").iterdir() if "deleted" in os.readlink(one)
+        str(one.readlink())
+        for one in Path(f"/proc/{service.process.pid}/fd").iterdir()
+        if "deleted" in str(one.readlink())
     ]
     assert deleted == []

@@ -21,7 +21,7 @@ def test_every_start_after_a_kill_is_clean(world: World, start: Start) -> None:
         five_sessions(one)
         heavy_session(one, 30)
     assert dreamd(reference.home, "kick", DREAMD_GATES__IDLE="1s").returncode == 0
-    chance = random.Random(7)  # noqa: S311 - a repeatable walk
+    chance = random.Random(7)
     for _ in range(TIMES):
         service = start(ready=False)
         time.sleep(chance.uniform(0.2, 2.5))

@@ -108,7 +108,7 @@ class Sdk:
                 except ImportError:
                     raise EngineUnusable(
                         "the package that speaks to the Messages API is not installed",
-                        hint="pip install 'dreamd[claude]'",
+                        hint="install dreamd with its extra `claude`, as in: pip install '.[claude]'",
                     ) from None
                 self._made = anthropic.Anthropic(
                     api_key=self._key,

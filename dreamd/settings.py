@@ -214,7 +214,10 @@ class Redact(Section):
 class Notify(Section):
     """Who is told when something needs a person."""
 
-    command: str = Field("", description="run with the reason when a dream fails twice, is refused or waits for review, or transcripts are about to be deleted undreamt")
+    command: str = Field(
+        "",
+        description="run with the reason when a dream fails twice, is refused or waits for review, or transcripts are about to be deleted undreamt",
+    )
 
 
 class Gather(Section):

@@ -5,7 +5,6 @@ from __future__ import annotations
 import difflib
 import os
 import re
-import shutil
 import tomllib
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -16,7 +15,7 @@ import platformdirs
 from pydantic import BaseModel, ValidationError
 
 from dreamd.errors import ConfigError
-from dreamd.settings import Config, Engine, Section
+from dreamd.settings import Config, Section
 
 #: Keys that are accepted and some of whose values have no feature behind them yet: key → the values that work today.
 _WORKING: Mapping[str, tuple[object, ...]] = {
@@ -234,42 +233,9 @@ def write_start_file(chosen: Path | None, text: str, environ: Mapping[str, str] 
     return path, True
 
 
-def api_key(engine: Engine, environ: Mapping[str, str] | None = None) -> str:
-    """The key of the Messages API: out of `engine.api_key_file`, else ANTHROPIC_API_KEY. It is never logged or stored.
-
-    A server of one's own behind `engine.base_url` may need none. Raises ConfigError where there is no key.
-    """
-    environ = os.environ if environ is None else environ
-    if engine.api_key_file:
-        path = expand(engine.api_key_file)
-        try:
-            key = path.read_text(encoding="utf-8").strip()
-        except (OSError, UnicodeDecodeError) as fault:
-            why = fault.strerror if isinstance(fault, OSError) else "not UTF-8 text"
-            raise ConfigError(f"the key file {path} cannot be read: {why}", hint="see engine.api_key_file") from None
-        if not key or len(key.split()) > 1:
-            raise ConfigError(
-                f"the key file {path} does not hold one key", hint="it should hold the key and nothing else"
-            )
-        return key
-    if key := environ.get("ANTHROPIC_API_KEY", "").strip():
-        return key
-    if engine.base_url:
-        return "none"
-    raise ConfigError(
-        "the engine claude has no key",
-        hint="put it into a file and name that in engine.api_key_file, or set ANTHROPIC_API_KEY; "
-        'with a subscription set engine.provider = "claude-code"; `--engine offline` needs none',
-    )
-
-
-def claude_command(environ: Mapping[str, str] | None = None) -> Path | None:
-    """The person's own `claude` command, by PATH and in the places where its installers put it; None: not there."""
-    environ = os.environ if environ is None else environ
-    usual = ("~/.local/bin", "~/.claude/local", "/usr/local/bin", "/opt/homebrew/bin")
-    path = os.pathsep.join([environ.get("PATH", os.defpath), *(str(expand(one)) for one in usual)])
-    found = shutil.which("claude", path=path)
-    return Path(found) if found else None
+def environment() -> Mapping[str, str]:
+    """The environment, for those who must look at it; everybody else gets values."""
+    return os.environ
 
 
 def systemd_variables(environ: Mapping[str, str] | None = None) -> tuple[str, str, str]:

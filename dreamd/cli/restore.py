@@ -11,6 +11,9 @@ from dreamd.cli.options import ConfigOption, JsonOption, VerboseOption
 
 _EPILOG = "Examples: dreamd restore 4d56, then claude --resume 4d56…"
 
+#: How each agent goes on with a session.
+_RESUME = {"claude-code": "claude --resume", "codex": "codex resume"}
+
 
 def register(app: typer.Typer) -> None:
     """Adds the verb."""
@@ -34,6 +37,6 @@ def restore(
         )
         for path in paths:
             console.say(str(path))
-        if record.cwd:
-            console.say(f"go on with: cd {record.cwd} && claude --resume {record.id}")
+        if record.cwd and record.agent in _RESUME:
+            console.say(f"go on with: cd {record.cwd} && {_RESUME[record.agent]} {record.id}")
     return 0

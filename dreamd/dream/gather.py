@@ -9,6 +9,7 @@ import json
 import queue
 import threading
 import unicodedata
+from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextvars import copy_context
 from dataclasses import dataclass, replace
@@ -31,7 +32,9 @@ from dreamd.transcripts.adapter import Reader
 from dreamd.transcripts.event import PERSON_ORIGINS, Event, Origin, Role
 
 _LONGEST_TURN = 12_000  # characters of a person's own text that an engine sees; longer pastes are cut in the middle
-_LONGEST_ANSWER = 2_000  # characters of an agent's text
+_LONGEST_ANSWER = 2_000  # characters of an agent's last text before a person's turn
+_LONGEST_ASIDE = 500  # characters of what the agent said before that
+_ANSWERS = 4  # texts of an agent that are kept before a person's turn
 _CUT = "\n[…]\n"
 
 
@@ -145,17 +148,20 @@ def digest(pending: Pending, adapter: Reader, redactor: Redactor, zone: dt.tzinf
 
 
 def _digest_turns(events: Iterable[Event], origins: frozenset[Origin], redactor: Redactor) -> Iterator[Turn]:
-    answer: Event | None = None
+    """A person's turns, and before each the agent's last few words: of the earlier ones only as much as tells a finding."""
+    answers: deque[Event] = deque(maxlen=_ANSWERS)
     for event in events:
         if event.role is Role.ASSISTANT and event.origin is Origin.MODEL and event.text.strip():
-            answer = event
+            answers.append(event)
         elif event.role is Role.HUMAN and event.origin in origins:
-            if answer is not None:
-                yield _turn(answer, redactor, _LONGEST_ANSWER)
-                answer = None
+            yield from _answered(answers, redactor)
             yield _turn(event, redactor, _LONGEST_TURN)
-    if answer is not None:
-        yield _turn(answer, redactor, _LONGEST_ANSWER)
+    yield from _answered(answers, redactor)
+
+
+def _answered(answers: deque[Event], redactor: Redactor) -> Iterator[Turn]:
+    while answers:
+        yield _turn(answers.popleft(), redactor, _LONGEST_ASIDE if answers else _LONGEST_ANSWER)
 
 
 def _turn(event: Event, redactor: Redactor, longest: int) -> Turn:

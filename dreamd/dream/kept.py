@@ -23,20 +23,25 @@ class KeptReader:
     archive: Archive
     copy: Stored | None
     root: Path
+    main: Path  # the session's main transcript
 
     def read(self, path: Path, *, start: int = 0, end: int | None = None) -> Iterator[Event]:
         """The events of a file of the session. Raises OSError or TranscriptError where neither it nor a copy can be read."""
         if self.copy is None or path.exists():
             yield from self.adapter.read(path, start=start, end=end)
             return
-        with self.archive.unpacked(self.copy, path.relative_to(self.root).as_posix()) as unpacked:
+        # The agent may have moved the main transcript since the copy was made; in the copy it is the first.
+        name = "" if path == self.main else path.relative_to(self.root).as_posix()
+        with self.archive.unpacked(self.copy, name) as unpacked:
             for event in self.adapter.read(unpacked, start=start, end=end):
                 yield replace(event, raw=RawPosition(str(path), event.raw.offset))
 
 
 def reader(shop: Workshop, session: SessionRecord) -> KeptReader:
     """What reads this session."""
-    return KeptReader(shop.adapters[session.agent], shop.archive, copy_of(session), Path(session.root))
+    return KeptReader(
+        shop.adapters[session.agent], shop.archive, copy_of(session), Path(session.root), Path(session.path)
+    )
 
 
 def readable(shop: Workshop, session: SessionRecord) -> bool:

@@ -24,9 +24,9 @@ _NO_TYPE = "no type"
 
 @dataclass(slots=True)
 class CodexTally:
-    """What one stretch of a rollout adds up to; `person` has heard everything before it."""
+    """What one stretch of a rollout adds up to; `hearer` has heard everything before it."""
 
-    person: CodexPerson
+    hearer: CodexPerson
     records: int = 0
     bad_lines: int = 0
     unknown: Counter[str] = field(default_factory=Counter)
@@ -36,7 +36,7 @@ class CodexTally:
     first_at: dt.datetime | None = None
     last_at: dt.datetime | None = None
 
-    def run(self, lines: Iterable[tuple[int, bytes]]) -> CodexTally:
+    def run(self, lines: Iterable[tuple[int, bytes]]) -> None:
         """Reads the lines to their end."""
         for offset, line in lines:
             record = decode(line)
@@ -47,7 +47,10 @@ class CodexTally:
             self.bad_lines += saved.bad
             for each in saved.records:
                 self._count(each, offset)
-        return self
+
+    def close(self) -> None:
+        """Nothing more comes."""
+        self.turns += self.hearer.close()
 
     def _count(self, record: Record, offset: int) -> None:
         self.records += 1
@@ -57,7 +60,7 @@ class CodexTally:
         if record.kind not in _KINDS:
             self.unknown[record.kind or _NO_TYPE] += 1
             return
-        self.turns += self.person.hear(record, offset)
+        self.turns += self.hearer.hear(record, offset)
         info = record.payload.info
         if info is not None and info.total_token_usage is not None:
             self.tokens_in = max(self.tokens_in, info.total_token_usage.input_tokens or 0)
@@ -65,8 +68,8 @@ class CodexTally:
 
     def reading(self, growth: Growth, cursor: Cursor, *, bytes_read: int, oversized: int) -> Reading:
         """What the stretch comes to; turns that were taken back within it are not in it."""
-        thread = self.person.thread or Thread()
-        heard = [turn for turn in self.turns if not self.person.is_undone(turn.offset)]
+        thread = self.hearer.thread or Thread()
+        heard = [turn for turn in self.turns if not self.hearer.is_undone(turn.offset)]
         total = f"{thread.id}:total"
         return Reading(
             growth=growth,
@@ -82,7 +85,7 @@ class CodexTally:
             input_tokens={total: self.tokens_in} if self.tokens_in else {},
             first_at=self.first_at,
             last_at=self.last_at,
-            first_cwd=thread.cwd or self.person.cwd,
+            first_cwd=thread.cwd or self.hearer.cwd,
             branch=thread.branch,
             version=thread.version,
             entrypoint=thread.source,
@@ -91,7 +94,7 @@ class CodexTally:
             # A fork of this fork names this thread: so it is known to belong to the same lineage.
             boundaries=(thread.id,) if thread.forked_from and thread.id else (),
             repository=thread.repository,
-            own=self.person.own,
+            own=self.hearer.own,
         )
 
 

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from dreamd.config import claude_command
+from dreamd.credentials import claude_command
 from dreamd.engines.claude.caller import Patience
 from dreamd.engines.claude.command import Command
 from dreamd.engines.claude.engine import ClaudeEngine

@@ -8,7 +8,7 @@ import re
 
 import pytest
 
-from dreamd.config import api_key
+from dreamd.credentials import api_key
 from dreamd.engines.claude.engine import ClaudeEngine
 from dreamd.engines.claude.prices import Prices
 from dreamd.engines.mixed import Mixed

@@ -6,10 +6,10 @@ import datetime as dt
 import math
 from collections.abc import Callable, Sequence
 
-from dreamd.config import api_key, claude_command
 from dreamd.context.conversation import Reply, Schema
 from dreamd.context.message import Message
 from dreamd.context.prompt import SystemPrompt
+from dreamd.credentials import api_key, claude_command
 from dreamd.engines.claude.client import Sdk, Transport
 from dreamd.engines.claude.command import Command
 from dreamd.engines.claude.engine import ClaudeEngine, Limits

@@ -23,7 +23,7 @@ from dreamd.state.records import UNREAD_REASONS
 from dreamd.state.sighting import FileKey, Sighting
 from dreamd.state.sightings import LOST, SKIPPED, TAILED, Memo, Sightings
 from dreamd.transcript_paths import both_names, storable, vanished
-from dreamd.transcripts.adapter import Adapter
+from dreamd.transcripts.adapter import Adapter, reader_of
 from dreamd.transcripts.agents import ADAPTERS
 from dreamd.transcripts.event import Growth, Reading, SessionFile
 from dreamd.transcripts.fingerprint import stamp
@@ -383,4 +383,5 @@ _MET: Final = (0, 0, 0, -1)
 
 def _named_cwd(adapter: Adapter, file: SessionFile) -> str | None:
     """The working directory as the head of a transcript tells it."""
-    return next((event.cwd for event in islice(adapter.read(Path(file.path)), HEAD_EVENTS) if event.cwd), None)
+    events = reader_of(adapter, file.session_id).read(Path(file.path))
+    return next((event.cwd for event in islice(events, HEAD_EVENTS) if event.cwd), None)

@@ -213,8 +213,8 @@ def _note_hand_edits(night: Night, ground: Orientation, plan: Plan, made: Draft)
     Otherwise small deletions of many days would one day look like a memory that vanished at once, and one that did vanish
     would come back older than it was.
     """
-    files = {path: file.data for path, file in ground.tree.files.items()}
-    if ground.tree.missing or (changes_nothing(made, ground.survey) and files == dict(ground.survey.snapshot.files)):
+    known = dict(ground.survey.snapshot.files)
+    if ground.tree.missing or (changes_nothing(made, ground.survey) and ground.tree.contents == known):
         return
     shop = night.shop
     prepared = prepare(

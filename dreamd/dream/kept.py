@@ -11,7 +11,7 @@ from pathlib import Path
 from dreamd.archive import Archive, Stored
 from dreamd.dream.workshop import Workshop
 from dreamd.state.records import SessionRecord
-from dreamd.transcripts.adapter import Reader
+from dreamd.transcripts.adapter import Reader, reader_of
 from dreamd.transcripts.event import Event, RawPosition
 
 
@@ -39,9 +39,8 @@ class KeptReader:
 
 def reader(shop: Workshop, session: SessionRecord) -> KeptReader:
     """What reads this session."""
-    return KeptReader(
-        shop.adapters[session.agent], shop.archive, copy_of(session), Path(session.root), Path(session.path)
-    )
+    theirs = reader_of(shop.adapters[session.agent], session.id)
+    return KeptReader(theirs, shop.archive, copy_of(session), Path(session.root), Path(session.path))
 
 
 def readable(shop: Workshop, session: SessionRecord) -> bool:

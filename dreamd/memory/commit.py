@@ -73,7 +73,7 @@ def prepare(
     Raises StateError.
     """
     base = survey.snapshot
-    old = {path: file.data for path, file in tree.files.items()}
+    old = tree.contents
     gone = (*survey.retired, *(one.record for one in survey.edited))
     tombs = (*survey.tombstones, *(replace(record, retired_at=now) for record in gone))
     before = base.commit
@@ -201,13 +201,14 @@ def _take_back(state_dir: Path, journal: Journal, history: History) -> None:
 
 def clean(state_dir: Path, journal: Journal) -> None:
     """Take away everything staged, the folders made for it and the journal, as far as the disk lets us."""
-    with suppress(OSError):
-        for target in journal.targets:
-            if target.staged:
-                Path(target.staged).unlink(missing_ok=True)
-        for folder in reversed(journal.folders):
+    for target in journal.targets:
+        if target.staged:
             with suppress(OSError):
-                Path(folder).rmdir()
+                Path(target.staged).unlink(missing_ok=True)
+    for folder in reversed(journal.folders):
+        with suppress(OSError):
+            Path(folder).rmdir()
+    with suppress(OSError):
         drop_journal(state_dir)
 
 

@@ -54,8 +54,11 @@ class History:
         self._repository = Repository(path)
 
     def head(self) -> Snapshot:
-        """What the last dream left; the empty snapshot where none was."""
-        return self._snapshot(self._repository.ref(_MAIN))
+        """What the last dream left; the empty snapshot where none was. Raises StateError where history is damaged."""
+        commit = self._repository.ref(_MAIN)
+        if commit:
+            self._repository.confirm(commit)
+        return self._snapshot(commit)
 
     def head_id(self) -> str:
         """The id of the last dream's commit; "" for an empty history."""

@@ -15,7 +15,7 @@ from dreamd.memory.layout import FOLDER_TYPE, FROM_MEMORY, MEMORY, SECTION_LINES
 from dreamd.memory.making import is_own_making
 from dreamd.memory.plan import Carry, TopicHead
 from dreamd.memory.survey import Survey, Theirs
-from dreamd.memory.tree import Protection, Tree
+from dreamd.memory.tree import Tree
 from dreamd.memory.wish import Caps, Excess, Ground
 
 _LINK = re.compile(
@@ -169,10 +169,11 @@ def _lasting(tree: Tree, survey: Survey, targets: Iterable[str]) -> Iterator[str
     """Topic files that stay even if nothing of dreamd's is left in them."""
     yield from targets
     theirs = {one.file for one in survey.theirs}
-    for path, file in tree.files.items():
+    for path in tree.contents:
+        file = tree.files[path]
         made = path in survey.made.files and not file.protected and not file.link
         made = made and is_own_making(tree.document(path), path, survey.made)
-        if path != MEMORY and file.note is not Protection.DANGLING and (path in theirs or not made):
+        if path != MEMORY and (path in theirs or not made):
             yield path
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import datetime as dt
 import os
+import re
 import shutil
 import zlib
 from collections.abc import Iterator, Mapping, Sequence
@@ -20,6 +21,8 @@ if TYPE_CHECKING:
     from dulwich.repo import Repo
 
 _AUTHOR = b"dreamd <dreamd@localhost>"
+_HEAD = b"ref: refs/heads/main\n"
+_ID = re.compile(r"[0-9a-f]{40}")
 _NOWHERE = "0" * 40  # what compare-and-set expects of a ref that is not there
 
 
@@ -75,6 +78,12 @@ class Repository:
             _store(repo, [*objects, commit])
             return commit.id.decode()
 
+    def confirm(self, commit: str) -> None:
+        """Raises StateError where a commit that a ref leads to is not there."""
+        with self._reading() as repo:
+            if repo is None or _as_id(commit) not in repo.object_store:
+                raise KeyError(commit)
+
     def info(self, commit: str) -> CommitInfo:
         """A commit without its files. Raises UsageError for an unknown id."""
         with self._reading() as repo:
@@ -113,11 +122,16 @@ class Repository:
             return frozenset(entry.commit.id.decode() for entry in repo.get_walker(include=heads))
 
     def recover(self) -> None:
-        """Take away what a killed writer left: a `.lock` would block its object or ref for ever."""
+        """Take away what a killed writer left (a `.lock` would block its object or ref for ever); put a lost HEAD back."""
         try:
             shutil.rmtree(self._making, ignore_errors=True)
             for lock in self.path.rglob("*.lock"):
                 lock.unlink(missing_ok=True)
+            head = self.path / "HEAD"
+            if (self.path / "objects").is_dir() and (not head.exists() or head.read_bytes() != _HEAD):
+                staged = head.with_name("HEAD.new")
+                staged.write_bytes(_HEAD)
+                staged.replace(head)
         except OSError as error:
             raise _unusable(error) from error
 
@@ -132,7 +146,7 @@ class Repository:
         from dulwich.file import FileLocked  # noqa: PLC0415
         from dulwich.repo import Repo  # noqa: PLC0415
 
-        if not (self.path / "HEAD").exists():
+        if not self._is_there():
             yield None
             return
         try:
@@ -141,7 +155,7 @@ class Repository:
                 yield repo
         except (NotGitRepository, FileFormatException, ChecksumMismatch, FileLocked) as error:
             raise _unusable(error) from error
-        except (OSError, KeyError, zlib.error) as error:
+        except (OSError, KeyError, ValueError, AssertionError, zlib.error) as error:
             raise _unusable(error) from error
 
     @contextmanager
@@ -149,7 +163,7 @@ class Repository:
         """The repository, made if it is not there; everything in it is only for its owner."""
         mask = os.umask(0o077)
         try:
-            if not (self.path / "HEAD").exists():
+            if not self._is_there():
                 self._make()
             with self._reading() as repo:
                 assert repo is not None
@@ -158,6 +172,15 @@ class Repository:
             raise _unusable(error) from error
         finally:
             os.umask(mask)
+
+    def _is_there(self) -> bool:
+        """Whether there is a repository, however damaged; an empty folder is none."""
+        try:
+            return any(self.path.iterdir())
+        except FileNotFoundError:
+            return False
+        except OSError as error:
+            raise _unusable(error) from error
 
     def _make(self) -> None:
         """Made under another name, then renamed: it is there whole or not at all."""
@@ -173,11 +196,18 @@ class Repository:
 
 
 def _unusable(error: Exception) -> StateError:
-    what = error.strerror if isinstance(error, OSError) and error.strerror else type(error).__name__
-    return StateError(
-        f"history.git cannot be used: {what}",
-        hint="check the space and rights of the state directory; `git fsck` in history.git shows damage",
-    )
+    if isinstance(error, OSError):
+        what = error.strerror or type(error).__name__
+        hint = "check the space and rights of the state directory"
+    elif type(error).__name__ == "FileLocked":
+        what, hint = "another process is writing to it", "try again"
+    else:
+        what = "it is damaged"
+        hint = (
+            "put it back from a backup (`git fsck` in it shows the damage), or move history.git away: a new one begins "
+            "then, and what stands in memory counts as your own words"
+        )
+    return StateError(f"history.git cannot be used: {what}", hint=hint)
 
 
 def _commit(repo: Repo | None, commit_id: str) -> Commit:
@@ -185,7 +215,7 @@ def _commit(repo: Repo | None, commit_id: str) -> Commit:
 
     try:
         found = repo.object_store[_as_id(commit_id)] if repo is not None else None
-    except (KeyError, ValueError):
+    except (KeyError, ValueError, AssertionError):
         found = None
     if not isinstance(found, Commit):
         raise UsageError("no such commit in history.git", hint="`dreamd runs` lists the dreams")
@@ -202,10 +232,14 @@ def _info(commit: Commit) -> CommitInfo:
 
 
 def _ref(repo: Repo, name: str) -> str:
+    """Raises ValueError for a ref that holds no commit id."""
     try:
-        return repo.refs[_as_ref(name)].decode()
+        value = repo.refs[_as_ref(name)].decode("ascii", "replace")
     except KeyError:
         return ""
+    if not _ID.fullmatch(value):
+        raise ValueError(name)
+    return value
 
 
 def _as_ref(name: str) -> Ref:

@@ -31,6 +31,7 @@ class Protection(StrEnum):
     OWNER = "owner"  # somebody else's file
     UNDECODABLE = "undecodable"  # not UTF-8: it could not be given back byte for byte
     DANGLING = "dangling"  # a link whose target is not there (an unmounted disk?)
+    NO_FILE = "no_file"  # a folder or device that bears a topic's name
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,6 +83,12 @@ class Tree:
             raise unreadable(error) from error
         return cls(root=root, files=files, missing=not files, digest=_digest(files))
 
+    @property
+    def contents(self) -> dict[str, bytes]:
+        """The bytes of every file that is one: not of links that lead nowhere, nor of folders with a topic's name."""
+        nothing = {Protection.DANGLING, Protection.NO_FILE}
+        return {path: file.data for path, file in self.files.items() if file.note not in nothing}
+
     def text(self, path: str) -> str:
         """A file's text; "" if it is not there or not UTF-8."""
         file = self.files.get(path)
@@ -108,17 +115,26 @@ def matches(path: str, globs: Sequence[str]) -> bool:
 
 
 def unreadable(error: OSError) -> MemoryTreeError:
-    """The error for a memory root that cannot be read."""
+    """The error for a memory root that cannot be read; it names the place."""
+    place = f" ({error.filename})" if error.filename else ""
     return MemoryTreeError(
-        f"the memory root cannot be read: {error.strerror or type(error).__name__}",
-        hint="check that [memory] root is a folder of yours that you may read",
+        f"the memory root cannot be read: {error.strerror or type(error).__name__}{place}",
+        hint=_HINTS.get(error.errno or 0, "check that [memory] root is a folder of yours that you may read"),
     )
+
+
+_HINTS = {
+    errno.ENOENT: "if it is on a disk that is not mounted, mount it; else remove the link",
+    errno.ENOTDIR: "a folder is expected there: move the file away, or set [memory] root to another folder",
+    errno.EISDIR: "a file is expected there: move the folder away",
+    errno.EINVAL: "a plain file is expected there: move it away",
+}
 
 
 def _read_all(root: Path, protect: Sequence[str]) -> Iterator[TreeFile]:
     if not root.exists():
         if root.is_symlink():
-            raise FileNotFoundError(errno.ENOENT, "it is a link to a folder that is not there")
+            raise FileNotFoundError(errno.ENOENT, "it is a link to a folder that is not there", str(root))
         return
     for path in sorted(_managed(root)):
         file = _read(root, path, protect)
@@ -135,7 +151,9 @@ def _managed(root: Path) -> Iterator[str]:
     for folder in FOLDERS:
         try:
             names = [place.name for place in (root / folder).iterdir()]
-        except (FileNotFoundError, NotADirectoryError):
+        except FileNotFoundError:
+            if (root / folder).is_symlink():
+                raise
             continue
         for name in names:
             if name.endswith(".md") and not name.startswith(".") and name.isprintable():
@@ -143,22 +161,23 @@ def _managed(root: Path) -> Iterator[str]:
 
 
 def _read(root: Path, path: str, protect: Sequence[str]) -> TreeFile | None:
-    """One file; None for a folder or a device of that name."""
+    """One file; None for one that went since it was listed. Raises OSError where MEMORY.md is something else than a file."""
     place = root / path
     link = place.is_symlink()
     real = Path(os.path.realpath(place))
     try:
-        with real.open("rb") as handle:
-            about = os.fstat(handle.fileno())
-            if not stat.S_ISREG(about.st_mode):
-                return None
-            data = handle.read()
-    except IsADirectoryError:
-        return None
+        about = real.stat()
     except (FileNotFoundError, NotADirectoryError):
-        if not link:
-            return None  # gone since it was listed
-        return TreeFile(path, b"", 0o600, real, Protection.DANGLING, link=True)
+        return TreeFile(path, b"", 0o600, real, Protection.DANGLING, link=True) if link else None
+    if not stat.S_ISREG(about.st_mode):
+        if path == INDEX:
+            number = errno.EISDIR if stat.S_ISDIR(about.st_mode) else errno.EINVAL
+            raise OSError(number, "it is not a file", str(place))
+        return TreeFile(path, b"", 0o600, real, Protection.NO_FILE, link)
+    try:
+        data = real.read_bytes()
+    except FileNotFoundError:
+        return None
     note = _protection(path, data, about, protect)
     return TreeFile(path, data, stat.S_IMODE(about.st_mode), real, note, link, about.st_mtime)
 

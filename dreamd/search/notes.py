@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
 
-from dreamd.memory.tree import FOLDERS, INDEX, Protection, Tree
+from dreamd.memory.tree import FOLDERS, INDEX, Tree
 
 _DEEPEST = 3  # folders below the root
 _LARGEST = 1 << 20  # bytes; larger ones are no notes
@@ -20,7 +20,7 @@ def memory_files(tree: Tree) -> dict[str, bytes]:
     Beside the managed files these are notes that dreamd never touches (Claude Code's own topic files lie in the root
     itself). Hidden ones are left out, links to folders are not followed, and what cannot be read is passed over.
     """
-    found = {path: file.data for path, file in tree.files.items() if file.note is not Protection.DANGLING}
+    found = tree.contents
     for name in _notes(tree.root):
         if len(found) - len(tree.files) >= _MOST:
             break

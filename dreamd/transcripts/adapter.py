@@ -5,7 +5,7 @@ from __future__ import annotations
 import datetime as dt
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
 from dreamd.transcripts.event import Cursor, Event, Reading, SessionFile
 
@@ -53,3 +53,17 @@ class Adapter(Reader, Protocol):
     def retention(self, root: Path) -> dt.timedelta | None:
         """How long after its last change (mtime) the agent deletes a transcript below `root`; None: it never does."""
         ...
+
+
+@runtime_checkable
+class ManySessions(Protocol):
+    """An adapter whose files hold the sessions of many: to read one of them its id is needed."""
+
+    def reader(self, session_id: str) -> Reader:
+        """What reads one session."""
+        ...
+
+
+def reader_of(adapter: Adapter, session_id: str) -> Reader:
+    """What reads a session's files, and nothing of another session that lies in them."""
+    return adapter.reader(session_id) if isinstance(adapter, ManySessions) else adapter

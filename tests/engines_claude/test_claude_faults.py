@@ -219,4 +219,4 @@ def test_a_missing_package_is_told_with_the_way_to_get_it(monkeypatch: pytest.Mo
     monkeypatch.setitem(sys.modules, "anthropic", None)
     with pytest.raises(EngineUnusable) as caught:
         Sdk(KEY).check()
-    assert "pip install 'dreamd[claude]'" in caught.value.hint
+    assert "'.[claude]'" in caught.value.hint

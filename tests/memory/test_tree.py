@@ -20,7 +20,8 @@ def test_only_managed_files_are_read(desk):
         desk.write(path, "- a\n")
     (desk.root / "projects" / "folder.md").mkdir()
     tree = Tree.read(desk.root)
-    assert sorted(tree.files) == ["MEMORY.md", "patterns/b.md", "people/c.md", "projects/a.md"]
+    assert sorted(tree.contents) == ["MEMORY.md", "patterns/b.md", "people/c.md", "projects/a.md"]
+    assert tree.files["projects/folder.md"].note is Protection.NO_FILE
 
 
 def test_a_missing_or_empty_root_is_missing(desk):

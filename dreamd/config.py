@@ -22,7 +22,6 @@ _WORKING: Mapping[str, tuple[object, ...]] = {
     "engine.provider": ("anthropic", "claude-code"),
     "engine.batch": (False,),
     "gather.executor": ("threads",),
-    "sources.agent": ("claude-code", "codex"),
 }
 
 _ARCHIVED = "archived_sessions"  # where Codex moves what a person archives
@@ -151,7 +150,15 @@ def default_sources(environ: Mapping[str, str] | None = None) -> list[tuple[str,
     found = [("claude-code", claude)]
     if (codex / "sessions").is_dir() or (codex / _ARCHIVED).is_dir():
         found += [("codex", codex / "sessions"), ("codex", codex / _ARCHIVED)]
-    return found
+    others = [("gemini", expand("~/.gemini/tmp")), ("opencode", _opencode(environ))]
+    return found + [(agent, root) for agent, root in others if root.is_dir()]
+
+
+def _opencode(environ: Mapping[str, str]) -> Path:
+    """Where OpenCode's databases lie, on every system the same."""
+    if chosen := environ.get("OPENCODE_DB"):
+        return expand(chosen).parent
+    return expand(environ.get("XDG_DATA_HOME") or "~/.local/share") / "opencode"
 
 
 def may_be_missing(agent: str, root: Path) -> bool:

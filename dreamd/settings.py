@@ -103,7 +103,7 @@ class Memory(Section):
 class Source(Section):
     """One place where an agent keeps its transcripts."""
 
-    agent: Agent = Field("claude-code", description="claude-code | codex (gemini and opencode: later)")
+    agent: Agent = Field("claude-code", description="claude-code | codex | gemini | opencode")
     root: str = Field("~/.claude/projects", description="the directory of its transcripts")
     exclude: list[str] = Field([], description="globs on project directory or session id")
 

@@ -18,6 +18,7 @@ from dreamd.log import logger
 from dreamd.originals import Seen, delete
 from dreamd.packed import TranscriptChanged
 from dreamd.state.records import SessionRecord
+from dreamd.transcripts.adapter import ManySessions
 from dreamd.transcripts.event import FileStamp
 
 
@@ -62,10 +63,15 @@ def _finished(shop: Workshop) -> tuple[Mapping[int, dt.datetime], list[SessionRe
     if shop.config.transcripts.archive_after is None:
         return {}, []
     now = shop.clock.now()
-    finished = shop.copies.wanting(now - shop.config.gates.idle)
+    finished = [one for one in shop.copies.wanting(now - shop.config.gates.idle) if _is_file(shop, one)]
     until = deadlines(shop, finished)
     opened = in_use(shop, now)
     return until, sorted((one for one in finished if not opened(one)), key=lambda one: until[one.row])
+
+
+def _is_file(shop: Workshop, session: SessionRecord) -> bool:
+    """Whether a session's files are its own: one that is rows of a database cannot be copied and put back as files."""
+    return not isinstance(shop.adapters.get(session.agent), ManySessions)
 
 
 def _dream_lock(shop: Workshop) -> AbstractContextManager[object]:

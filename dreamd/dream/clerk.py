@@ -80,6 +80,32 @@ class Table:
             self.order.append(wish.record.id)
         self.wishes[wish.record.id] = wish
 
+    def withdraw(self, wish: Wish, instead: str) -> None:
+        """Takes an entry away for another one; what this dream had made of it counts for that one."""
+        entry = wish.record.id
+        if wish.act is ChangeKind.ADD:
+            del self.wishes[entry]
+            self.order.remove(entry)
+        else:
+            old = wish.old if wish.old is not None else wish.record.text
+            self.put(Wish(wish.record, ChangeKind.REMOVE, Reason.DUPLICATE, old, wish.findings))
+        self.added_for = {finding: instead if made == entry else made for finding, made in self.added_for.items()}
+        self.fates = [replace(fate, entry=instead) if fate.entry == entry else fate for fate in self.fates]
+
+    def twin(self, record: EntryRecord) -> Wish | None:
+        """Another entry with the same words in the same file."""
+        same = (record.key, record.file)
+        return next(
+            (
+                wish
+                for wish in self.wishes.values()
+                if (wish.record.key, wish.record.file) == same
+                and wish.record.id != record.id
+                and wish.act is not ChangeKind.REMOVE
+            ),
+            None,
+        )
+
     def holds(self, record: EntryRecord) -> bool:
         """Whether the same words stand in the same file already."""
         return any(
@@ -238,6 +264,10 @@ class Clerk:
     def _restand(
         self, target: Wish, record: EntryRecord, kind: ChangeKind, reason: Reason, cited: Sequence[Finding]
     ) -> None:
+        twin = self.table.twin(record)
+        if twin is not None:
+            self._fold(target, twin, record, reason, cited)
+            return
         findings = (*target.findings, *(finding.id for finding in cited))
         if target.act is ChangeKind.ADD:  # made in this very dream: it is still one addition
             self.table.put(replace(target, record=record, findings=findings))
@@ -246,6 +276,23 @@ class Clerk:
             act = ChangeKind.SUPERSEDE if ChangeKind.SUPERSEDE in (kind, target.act) else kind
             self.table.put(Wish(record, act, reason, old, findings))
         self._keep(cited, record.id, reason)
+
+    def _fold(self, target: Wish, twin: Wish, record: EntryRecord, reason: Reason, cited: Sequence[Finding]) -> None:
+        """What an entry would become stands already as another one: that one gains its evidence, and the entry goes."""
+        times = [at for at in (twin.record.first_at, twin.record.last_at, record.first_at, record.last_at) if at]
+        grown = replace(
+            twin.record,
+            weight=twin.record.weight + sum(finding.weight for finding in cited),
+            first_at=min(times, default=None),
+            last_at=max(times, default=None),
+            findings=tuple(dict.fromkeys((*twin.record.findings, *record.findings))),
+        )
+        act = twin.act or ChangeKind.MERGE
+        old = twin.old if twin.act else twin.record.text
+        added = (*twin.findings, *(finding.id for finding in cited))
+        self.table.put(Wish(grown, act, twin.reason or reason, old, added))
+        self.table.withdraw(target, twin.record.id)
+        self._keep(cited, twin.record.id, reason)
 
     def _grown(self, record: EntryRecord, cited: Sequence[Finding], text: str) -> EntryRecord:
         times = [moment for moment in (record.first_at, record.last_at, *(f.at for f in cited)) if moment]

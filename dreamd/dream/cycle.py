@@ -34,6 +34,7 @@ from dreamd.memory.commit import Committed, TreeChanged, commit, prepare
 from dreamd.memory.diff import diff_stat
 from dreamd.memory.document import entry_key
 from dreamd.memory.draft import Draft, changes_nothing
+from dreamd.memory.folders import drop_empty
 from dreamd.memory.guards import check, refuse
 from dreamd.memory.history import Snapshot
 from dreamd.memory.plan import Plan, Reason
@@ -150,6 +151,7 @@ def _passes(night: Night, order: Order, lock: FileLock) -> Dreamt:
         try:
             with patience(), night.timed("commit"):
                 ended = told(_commit(night, ground, plan, made, lock))
+                drop_empty(ground.tree.root, made.removed)
             break
         except TreeChanged:
             logger().info("plan.outdated")

@@ -12,7 +12,8 @@ from dreamd.memory.document import count_lines, is_one_piece, parse
 from dreamd.memory.draft import Draft, draft
 from dreamd.memory.layout import FROM_MEMORY, MEMORY, MEMORY_SECTIONS, POINTER
 from dreamd.memory.overflow import Moving, carried_heads, carries, ground_of, longer
-from dreamd.memory.plan import Carry, EntryRecord, Plan, TopicHead
+from dreamd.memory.plan import Carry, ChangeKind, EntryRecord, Plan, Reason, TopicHead
+from dreamd.memory.tree import Protection
 from dreamd.memory.wish import Excess, Ground, Place, Wish
 
 _TRIES = 40  # each brings at least one file nearer to its caps; three or four are usual
@@ -25,6 +26,7 @@ class _Pressure:
     closed: frozenset[str]
     excess: dict[str, Excess] = field(default_factory=dict)  # of dreamd's entries
     moving: Moving = field(default_factory=Moving)  # of the person's
+    vain: set[str] = field(default_factory=set)  # entries whose change cannot be made
 
     def rise(self, file: str, over: Excess, ground: Orientation, kept: Sequence[EntryRecord]) -> None:
         """Something more leaves a file: dreamd's entries, then the person's lines word for word, then pinned entries.
@@ -57,12 +59,37 @@ def prune(shop: Workshop, ground: Orientation, wishes: Sequence[Wish], run_id: s
     pressure = _Pressure(frozenset(path for path, file in ground.tree.files.items() if file.protected))
     for _ in range(_TRIES):
         plan, made = _planned(shop, ground, wishes, places, pressure, run_id)
+        if vain := _in_vain(plan, made) - pressure.vain:
+            pressure.vain |= vain
+            wishes = _without(wishes, vain, ground)
+            continue
         over = _over(shop, ground, made, pressure.closed)
         if not over:
             break
         for file, much in over.items():
             pressure.rise(file, much, ground, standing(plan))
     return plan, made
+
+
+def _in_vain(plan: Plan, made: Draft) -> set[str]:
+    """Entries whose new words the draft could not lay down. What is to go and cannot is for the caller to tell."""
+    skipped = {one.change for one in made.skipped}
+    kinds = {ChangeKind.ADD, ChangeKind.MERGE, ChangeKind.SUPERSEDE}
+    return {
+        one.entry
+        for one in plan.changes
+        if one.id in skipped and one.kind in kinds and one.reason is not Reason.POINTER
+    }
+
+
+def _without(wishes: Sequence[Wish], vain: set[str], ground: Orientation) -> list[Wish]:
+    """Entries whose change cannot be made stand as they stood: no pointer may tell of what does not come about."""
+    known = {record.id: record for record in ground.knowledge.records}
+    return [
+        Wish(known[wish.record.id]) if wish.record.id in vain else wish
+        for wish in wishes
+        if wish.record.id not in vain or wish.record.id in known
+    ]
 
 
 def _planned(
@@ -105,6 +132,9 @@ def _told(shop: Workshop, under: Ground) -> Ground:
 def _notes(ground: Orientation, carried: Sequence[Carry], closed: frozenset[str]) -> Iterator[str]:
     if carried:
         yield f"own_lines_moved={_lines_moved(ground, carried)}"
+    foreign = sum(1 for file in ground.tree.files.values() if file.note is Protection.UNDECODABLE)
+    if foreign:
+        yield f"files_not_utf8={foreign}"
     stuck = sum(1 for file in closed if file in ground.tree.files and not ground.tree.files[file].protected)
     if stuck:  # nothing in them can be moved: headings, comments
         yield f"files_too_long={stuck}"

@@ -19,6 +19,7 @@ from dreamd.log import logger, run_context
 from dreamd.memory.commit import Committed, commit
 from dreamd.memory.diff import diff_stat
 from dreamd.memory.draft import Draft, changes_nothing, draft
+from dreamd.memory.folders import drop_empty
 from dreamd.memory.guards import check, refuse
 from dreamd.memory.history import Snapshot
 from dreamd.memory.plan import Plan
@@ -101,6 +102,7 @@ class Desk:
                 confirm=self.confirm,
                 on_committed=conclude,
             )
+        drop_empty(tree.root, made.removed)
         count_contradictions(shop)
         index_memory(shop)
         return told(ended[0])

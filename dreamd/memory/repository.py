@@ -232,10 +232,12 @@ def _info(commit: Commit) -> CommitInfo:
 
 
 def _ref(repo: Repo, name: str) -> str:
-    """Raises ValueError for a ref that holds no commit id."""
+    """Raises KeyError or ValueError for a ref that holds no commit id: an empty one is not a history that begins."""
     try:
         value = repo.refs[_as_ref(name)].decode("ascii", "replace")
     except KeyError:
+        if (Path(repo.path) / name).exists():
+            raise
         return ""
     if not _ID.fullmatch(value):
         raise ValueError(name)

@@ -164,7 +164,7 @@ class _Story:
                 offset,
                 Role.TOOL,
                 origin,
-                _excerpt(speaker.without_injections(clean_text(_result_head(block))).strip()),
+                excerpt(speaker.without_injections(clean_text(_result_head(block))).strip()),
                 tool=self._tools.pop(block.tool_use_id or "", None),
                 is_error=bool(block.is_error),
             )
@@ -237,7 +237,7 @@ def _from_peer(record: Record) -> bool:
     return record.origin is not None and record.origin.kind in {"peer", "coordinator"}
 
 
-def _excerpt(text: str) -> str:
+def excerpt(text: str) -> str:
     """Beginning and end of a long output: the error usually stands last."""
     if len(text) <= EXCERPT:
         return text

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 
 from dreamd.clock import parse_time
-from dreamd.transcripts.claude_events import EXCERPT, INJECTED_EXCERPT, SUMMARY_EXCERPT
+from dreamd.transcripts.claude_events import EXCERPT, INJECTED_EXCERPT, SUMMARY_EXCERPT, excerpt
 from dreamd.transcripts.codex_person import CodexPerson, own_texts
 from dreamd.transcripts.codex_record import Payload, Record, output_of, records_in, text_of
 from dreamd.transcripts.event import Event, Origin, RawPosition, Role
@@ -123,7 +123,7 @@ class _Story:
                     del self._tools[next(iter(self._tools))]
         elif body.type in {"function_call_output", "custom_tool_call_output"}:
             text, failed = output_of(body.output)
-            event = self._made(record, offset, Role.TOOL, self._origin(Origin.TOOL), _excerpt(text.strip()))
+            event = self._made(record, offset, Role.TOOL, self._origin(Origin.TOOL), excerpt(text.strip()))
             tool = self._tools.pop(body.call_id or "", None)
             self._add(replace(event, tool=tool, is_error=failed or _failed(text)))
 
@@ -168,12 +168,3 @@ class _Story:
 def _failed(text: str) -> bool:
     found = text[:EXCERPT].find(_EXIT)
     return found >= 0 and not text.startswith("0", found + len(_EXIT))
-
-
-def _excerpt(text: str) -> str:
-    """Beginning and end of a long output: the error usually stands last."""
-    if len(text) <= EXCERPT:
-        return text
-    gap = "\n[...]\n"
-    head = EXCERPT * 2 // 3
-    return text[:head] + gap + text[-(EXCERPT - head - len(gap)) :]

@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import dataclass
-from typing import Any, TypeVar
 
 import msgspec
 
 from dreamd.transcripts import jsonl
 from dreamd.transcripts.jsonl import clean_text
+from dreamd.transcripts.lenient import lenient
 
 _ABSENT = msgspec.Raw(b"")
-_Struct = TypeVar("_Struct", bound=msgspec.Struct)
 
 
 class Git(msgspec.Struct, gc=False):
@@ -185,26 +183,13 @@ def decode_tolerantly(line: bytes) -> Decoded:
 
 def _from_mapping(raw: dict[str, object]) -> Record:
     """A record out of untyped JSON: values of an unexpected type count as missing, the rest stands."""
-    line = _lenient(_Line, raw)
+    line = lenient(_Line, raw)
     payload = raw.get("payload")
     if isinstance(payload, dict):
-        return Record(line.type or "", line.timestamp, _lenient(Payload, payload))
+        return Record(line.type or "", line.timestamp, lenient(Payload, payload))
     if line.type in BARE_ITEMS:
-        return Record("response_item", line.timestamp, _lenient(Payload, raw), bare=True)
+        return Record("response_item", line.timestamp, lenient(Payload, raw), bare=True)
     return Record(line.type or "", line.timestamp, _NO_PAYLOAD)
-
-
-def _lenient(kind: type[_Struct], raw: dict[str, object]) -> _Struct:
-    values: dict[str, Any] = {}
-    for field in msgspec.structs.fields(kind):
-        if field.encode_name not in raw:
-            continue
-        data = jsonl.mend(json.dumps(raw[field.encode_name]).encode())
-        try:
-            values[field.name] = msgspec.json.decode(data, type=field.type)
-        except (ValueError, RecursionError):
-            continue
-    return kind(**values)
 
 
 class _Part(msgspec.Struct, gc=False):

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import dataclass
-from typing import Any
 
 import msgspec
 
 from dreamd.transcripts import jsonl
 from dreamd.transcripts.jsonl import clean_text
+from dreamd.transcripts.lenient import lenient
 
 _ABSENT = msgspec.Raw(b"")
 
@@ -131,28 +130,16 @@ def _from_mapping(raw: dict[str, object]) -> Record:
         return Record(patch=_patch(body if isinstance(body, dict) else raw))
     kind = raw.get("type")
     if isinstance(raw.get("id"), str) and isinstance(kind, str) and kind in CONVERSATION | NOTICES:
-        return Record(message=_lenient(Message, raw))
+        return Record(message=lenient(Message, raw))
     return Record(unknown=kind if isinstance(kind, str) else "no type")
 
 
 def _patch(raw: dict[str, object]) -> Patch:
-    patch = _lenient(Patch, {name: value for name, value in raw.items() if name != "messages"})
+    patch = lenient(Patch, {name: value for name, value in raw.items() if name != "messages"})
     messages = raw.get("messages")
     if isinstance(messages, list):
-        patch.messages = [_lenient(Message, each) for each in messages if isinstance(each, dict)]
+        patch.messages = [lenient(Message, each) for each in messages if isinstance(each, dict)]
     return patch
-
-
-def _lenient[T: msgspec.Struct](kind: type[T], raw: dict[str, object]) -> T:
-    values: dict[str, Any] = {}
-    for field in msgspec.structs.fields(kind):
-        if field.encode_name in raw:
-            try:
-                data = jsonl.mend(json.dumps(raw[field.encode_name]).encode())
-                values[field.name] = msgspec.json.decode(data, type=field.type)
-            except (ValueError, RecursionError):
-                continue
-    return kind(**values)
 
 
 class _Response(msgspec.Struct, gc=False):
@@ -199,3 +186,28 @@ def _answer(found: _Response) -> str:
         if isinstance(value, str):
             return clean_text(value)
     return ""
+
+
+class _Document(msgspec.Struct, gc=False):
+    messages: list[msgspec.Raw]
+
+
+def document(data: bytes) -> list[tuple[int, Record]] | None:
+    """The records of a session that is one JSON document, each with the offset of its first byte; None where it is not (yet) one."""
+    whole = decode(data) or decode(jsonl.mend(data))
+    if whole is None or whole.patch is None:
+        return None
+    messages, whole.patch.messages = whole.patch.messages or [], None
+    found = [(0, whole)]
+    try:
+        raws = msgspec.json.decode(data, type=_Document).messages
+    except (ValueError, RecursionError):
+        raws = []
+    position = 0
+    for number, message in enumerate(messages):
+        if number < len(raws):
+            position = max(data.find(memoryview(raws[number]), position), position)
+        kind = message.type or "no type"
+        known = kind in CONVERSATION | NOTICES
+        found.append((position, Record(message=message) if known else Record(unknown=kind)))
+    return found

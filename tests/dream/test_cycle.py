@@ -63,6 +63,7 @@ def test_undo_gives_the_old_tree_back_byte_for_byte(world: World) -> None:
         assert undone.outcome is Outcome.COMMITTED
         assert app.runs()[-1].undone_at is not None
     assert world.tree() == before
+    assert [path.name for path in world.root.iterdir()] == ["MEMORY.md"]
 
 
 def test_what_was_undone_is_not_learned_again_until_it_is_said_again(world: World) -> None:

@@ -128,3 +128,15 @@ def test_what_is_deleted_in_one_project_may_be_learned_in_another(world: World) 
     assert "pnpm" not in world.text()
     again(world, PNPM, project="tidepool")
     assert "pnpm" in (world.root / "projects" / "tidepool.md").read_text()
+
+
+def test_an_entry_that_would_become_another_one_goes_and_the_other_gains(world: World) -> None:
+    world.say(PNPM, "Keep queue retention at 3 days.")
+    world.kick()
+    for _ in range(3):
+        again(world, "Forget what I said about pnpm.")
+        lines = [line for line in world.text().splitlines() if line.startswith("- ") and "](" not in line]
+        assert len(lines) == len(set(lines))
+        stamps = {path: path.stat().st_mtime_ns for path in world.root.rglob("*")}
+        assert world.kick().outcome is Outcome.NO_CHANGE
+        assert {path: path.stat().st_mtime_ns for path in world.root.rglob("*")} == stamps

@@ -16,7 +16,14 @@ import pytest
 from dreamd.transcripts.adapter import Adapter, reader_of
 from dreamd.transcripts.agents import ADAPTERS
 from dreamd.transcripts.event import PERSON_ORIGINS, Cursor, Growth, Reading, Role, SessionFile
-from transcripts.specimens import CWD, SPECIMENS, Specimen, snapshot
+from transcripts.specimens import CWD, KEPT_OPEN, SPECIMENS, Specimen, snapshot
+
+
+@pytest.fixture(autouse=True)
+def _closed() -> Iterator[None]:
+    yield
+    while KEPT_OPEN:
+        KEPT_OPEN.pop().close()
 
 
 @pytest.fixture(params=SPECIMENS, ids=lambda one: f"{one.agent}-{one.grow.__name__.strip('_')}")

@@ -140,16 +140,18 @@ def places(config: Config, file: Path, environ: Mapping[str, str]) -> Places:
 
 
 def default_sources(environ: Mapping[str, str] | None = None) -> list[tuple[str, Path]]:
-    """Where agents keep their transcripts unless they are told otherwise: (agent, root).
-
-    Claude Code's place whether it exists yet or not; another agent's once that agent was used on this machine.
-    """
+    """Where transcripts are read unless `[[sources]]` says otherwise: Claude Code's place, whether it exists yet or not."""
     environ = os.environ if environ is None else environ
-    claude = expand(environ.get("CLAUDE_CONFIG_DIR") or "~/.claude") / "projects"
+    return [("claude-code", expand(environ.get("CLAUDE_CONFIG_DIR") or "~/.claude") / "projects")]
+
+
+def further_sources(environ: Mapping[str, str] | None = None) -> list[tuple[str, Path]]:
+    """Places of other agents that were used on this machine: read once a person puts them into `[[sources]]`."""
+    environ = os.environ if environ is None else environ
     codex = expand(environ.get("CODEX_HOME") or "~/.codex")
-    found = [("claude-code", claude)]
+    found: list[tuple[str, Path]] = []
     if (codex / "sessions").is_dir() or (codex / _ARCHIVED).is_dir():
-        found += [("codex", codex / "sessions"), ("codex", codex / _ARCHIVED)]
+        found = [("codex", codex / "sessions"), ("codex", codex / _ARCHIVED)]
     others = [("gemini", expand("~/.gemini/tmp")), ("opencode", _opencode(environ))]
     return found + [(agent, root) for agent, root in others if root.is_dir()]
 
@@ -167,8 +169,8 @@ def may_be_missing(agent: str, root: Path) -> bool:
 
 
 def found_sources(environ: Mapping[str, str] | None = None) -> list[tuple[str, Path]]:
-    """The agents whose transcripts are on this machine: those of the default places that exist, or will without further notice."""
-    return [(agent, root) for agent, root in default_sources(environ) if root.is_dir() or may_be_missing(agent, root)]
+    """The default places that exist on this machine."""
+    return [(agent, root) for agent, root in default_sources(environ) if root.is_dir()]
 
 
 def keys(model: type[BaseModel] = Config, prefix: str = "") -> Iterator[tuple[str, Any]]:
@@ -208,7 +210,7 @@ def example() -> str:
     return "\n".join(lines) + "\n"
 
 
-def start_file(found: list[tuple[str, Path]]) -> str:
+def start_file(found: list[tuple[str, Path]], further: list[tuple[str, Path]]) -> str:
     """The configuration that `dreamd init` writes: the roots it found, because a service does not inherit the environment."""
     lines = [
         "# dreamd's configuration. Every other key has its default; config.example.toml shows them all.",
@@ -218,6 +220,10 @@ def start_file(found: list[tuple[str, Path]]) -> str:
     ]
     for agent, root in found:
         lines += ["", "[[sources]]", f"agent = {toml_value(agent)}", f"root = {toml_value(str(root))}"]
+    if further:
+        lines += ["", "# Found too. Take the marks away to have them read as well:"]
+    for agent, root in further:
+        lines += ["# [[sources]]", f"# agent = {toml_value(agent)}", f"# root = {toml_value(str(root))}"]
     return "\n".join(lines) + "\n"
 
 

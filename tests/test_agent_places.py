@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from dreamd.config import default_sources, found_sources, load, may_be_missing
+from dreamd.config import default_sources, found_sources, further_sources, load, may_be_missing, start_file
 from dreamd.errors import ConfigError
 
 
@@ -22,27 +22,31 @@ def test_claude_codes_place_is_looked_at_before_it_exists_and_others_are_not(hom
 def test_every_agent_that_was_used_is_found(home: Path) -> None:
     for name in (".claude/projects", ".codex/sessions", ".gemini/tmp", ".local/share/opencode"):
         (home / name).mkdir(parents=True)
-    assert found_sources({}) == [
-        ("claude-code", home / ".claude" / "projects"),
+    assert found_sources({}) == [("claude-code", home / ".claude" / "projects")]
+    further = further_sources({})
+    assert further == [
         ("codex", home / ".codex" / "sessions"),
         ("codex", home / ".codex" / "archived_sessions"),
         ("gemini", home / ".gemini" / "tmp"),
         ("opencode", home / ".local" / "share" / "opencode"),
     ]
-    assert [may_be_missing(agent, root) for agent, root in found_sources({})] == [False, False, True, False, False]
+    assert [may_be_missing(agent, root) for agent, root in further] == [False, True, False, False]
+    text = start_file(found_sources({}), further)
+    assert text.count("\n[[sources]]") == 1
+    assert text.count("# [[sources]]") == 4
 
 
 def test_the_agents_own_variables_are_honoured(home: Path) -> None:
     (home / "cx" / "sessions").mkdir(parents=True)
     (home / "data" / "opencode").mkdir(parents=True)
-    found = found_sources({"CODEX_HOME": str(home / "cx"), "XDG_DATA_HOME": str(home / "data")})
+    found = further_sources({"CODEX_HOME": str(home / "cx"), "XDG_DATA_HOME": str(home / "data")})
     assert [root for _, root in found] == [
         home / "cx" / "sessions",
         home / "cx" / "archived_sessions",
         home / "data" / "opencode",
     ]
     chosen = home / "data" / "opencode" / "mine.db"
-    assert found_sources({"OPENCODE_DB": str(chosen)}) == [("opencode", chosen.parent)]
+    assert further_sources({"OPENCODE_DB": str(chosen)}) == [("opencode", chosen.parent)]
 
 
 def test_a_configuration_may_name_every_agent(tmp_path: Path) -> None:

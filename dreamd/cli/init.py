@@ -9,7 +9,7 @@ import typer
 
 from dreamd.cli.console import Console, listen
 from dreamd.cli.options import ConfigOption, JsonOption, VerboseOption, YesOption
-from dreamd.config import Loaded, found_sources, load, start_file, write_start_file
+from dreamd.config import Loaded, found_sources, further_sources, load, start_file, write_start_file
 
 _EPILOG = "Examples: dreamd init · dreamd init --print · dreamd init --config ./dreamd.toml"
 
@@ -30,7 +30,8 @@ def init(
     listen(verbose)
     console = Console(as_json=as_json)
     found = found_sources()
-    text = start_file(found)
+    further = further_sources()
+    text = start_file(found, further)
     found = [(agent, root) for agent, root in found if root.is_dir()]  # one may be still to come
     if show:
         console.document({"text": text})
@@ -45,6 +46,8 @@ def init(
         console.say(f"found {agent}: {_count(root)} directories in {root}")
     if not found:
         console.say("no agent's transcripts were found yet; dreamd looks again each time")
+    for agent in dict.fromkeys(agent for agent, _ in further):
+        console.say(f"found {agent} too: it is read once its [[sources]] in {path} are uncommented")
     console.say(f"memory goes to {loaded.places.memory_root}, dreamd's own state to {loaded.places.state_dir}")
     console.say("engine: offline (no key, no network, no cost)")
     console.say("\nnext: dreamd kick --dry-run shows what a dream would write, dreamd kick dreams")

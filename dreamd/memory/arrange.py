@@ -10,6 +10,7 @@ from types import MappingProxyType
 
 from ulid import ULID
 
+from dreamd.memory.document import entry_key
 from dreamd.memory.layout import (
     MEMORY,
     MEMORY_SECTIONS,
@@ -94,10 +95,11 @@ def _age(
     standing, stale = [], []
     for wish in wishes:
         unconfirmed = now - confirmed_at(wish.record)
-        if wish.record.pinned or wish.act is not None or unconfirmed <= stale_after:
+        if wish.record.pinned or unconfirmed <= stale_after:
             standing.append(wish)
-        elif unconfirmed > 2 * stale_after:
-            stale.append(replace(wish, act=ChangeKind.REMOVE, reason=Reason.STALE, old=wish.record.text))
+        elif unconfirmed > 2 * stale_after and wish.act is not ChangeKind.ADD:
+            text = wish.old if wish.old is not None else wish.record.text
+            stale.append(replace(wish, act=ChangeKind.REMOVE, reason=Reason.STALE, old=text))
         elif wish.record.file == MEMORY:
             standing.append(_demoted(wish, _further(MEMORY, closed), Reason.STALE))
         else:
@@ -189,8 +191,8 @@ def _moves_and_updates(wishes: Sequence[Wish], before: Mapping[str, EntryRecord]
         former = before.get(wish.record.id)
         if former is None or not former.file or wish.act is ChangeKind.ADD:
             continue
-        moved = former.file != wish.record.file
-        if moved:
+        reworded = wish.act is not None and wish.old is not None and entry_key(wish.old) != wish.record.key
+        if former.file != wish.record.file and not reworded:  # new words come in the place that they shall have
             changes.append(
                 _change(ChangeKind.MOVE, wish, wish.reason or Reason.OVER_CAP, after=None, from_file=former.file)
             )

@@ -12,7 +12,7 @@ from dreamd.errors import Refused
 from dreamd.memory.document import Block, BlockKind, Document, count_lines, entry_key, is_one_piece, parse
 from dreamd.memory.draft import Draft
 from dreamd.memory.front import front_values
-from dreamd.memory.plan import Change, ChangeKind, EntryRecord, Plan, Reason
+from dreamd.memory.plan import TAKES_BACK, Change, ChangeKind, EntryRecord, Plan, Reason
 from dreamd.memory.survey import Survey
 from dreamd.memory.tree import INDEX, Tree, managed_path, matches
 
@@ -186,8 +186,7 @@ def _caps(work: _Work, limits: GuardLimits) -> Iterator[Violation]:
 
     What an undo puts back may be too much, as it was before: the next dream sees to it.
     """
-    reasons = {*(change.reason for change in work.plan.changes), *(carry.reason for carry in work.plan.carries)}
-    if work.plan.restores or Reason.UNDONE in reasons:
+    if TAKES_BACK in work.plan.notes:
         return
     for path, data in sorted(work.draft.files.items()):
         lines, had = count_lines(data.decode(errors="replace")), count_lines(work.tree.text(path))

@@ -70,6 +70,10 @@ class EntryRecord:
     beneath: str = ""  # key of a person's line that newer evidence contradicts; the entry stands directly under it
 
 
+#: In a plan's notes: it takes back what a dream did, and may bring back more than the caps allow, as it was before.
+TAKES_BACK = "takes_back"
+
+
 @dataclass(frozen=True, slots=True)
 class Change:
     """One change to one entry. `old` and `new` are entry texts without bullets; None where there is none."""

@@ -11,7 +11,7 @@ from ulid import ULID
 from dreamd.memory.document import parse
 from dreamd.memory.history import History, Snapshot
 from dreamd.memory.layout import POINTER
-from dreamd.memory.plan import Carry, Change, ChangeKind, EntryRecord, Made, Plan, Reason, Restore
+from dreamd.memory.plan import TAKES_BACK, Carry, Change, ChangeKind, EntryRecord, Made, Plan, Reason, Restore
 from dreamd.memory.pointers import targets
 from dreamd.memory.survey import Survey, standing_records
 from dreamd.memory.tree import Tree
@@ -212,6 +212,7 @@ def _plan(
         kept=tuple(kept),
         carries=carries,
         restores=restores,
+        notes=(TAKES_BACK,),
         made=Made(
             files=made.files & files,
             headings=frozenset(place for place in made.headings if place[0] in files),

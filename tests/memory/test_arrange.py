@@ -114,3 +114,24 @@ def test_an_isolated_projects_pointer_tells_nothing() -> None:
     made = arrange(added(record(2, scope="project")), places, EMPTY, CAPS, NOW, dt.UTC)
     (pointer,) = [c for c in made.changes if c.reason is Reason.POINTER]
     assert pointer.new == "[api](projects/api.md)"
+
+
+def test_old_evidence_said_again_is_stale_at_once_and_not_a_dream_later() -> None:
+    first = done(added(record(1), record(2)))
+    later = NOW + dt.timedelta(days=200)
+    plain, reworded = (one for one in first.kept if one.kind != POINTER)
+    wishes = [
+        Wish(plain, ChangeKind.MERGE, Reason.REPEATED, plain.text, ("g",)),
+        Wish(
+            replace(reworded, text="Rule number two.", key=entry_key("Rule number two.")),
+            ChangeKind.SUPERSEDE,
+            Reason.NEWER_VALUE,
+            reworded.text,
+            ("h",),
+        ),
+    ]
+    made = done(wishes, now=later)
+    assert {one.file for one in made.kept if one.kind != POINTER} == {OVERFLOW}
+    told = [(change.kind, change.entry) for change in made.changes if change.reason is not Reason.POINTER]
+    assert told == [(ChangeKind.MOVE, plain.id), (ChangeKind.MERGE, plain.id), (ChangeKind.SUPERSEDE, reworded.id)]
+    assert done([Wish(one) for one in made.kept], now=later).changes == ()

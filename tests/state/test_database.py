@@ -120,7 +120,7 @@ def test_damaged_database_says_so(path):
     path.write_bytes(b"this is not a database at all, however long one looks at it" * 100)
     with pytest.raises(StateError, match="not a database") as caught:
         Database.open(path)
-    assert "move the file away" in caught.value.hint
+    assert "dreamd doctor --fix" in caught.value.hint
 
 
 def test_unusable_directory_says_so(tmp_path):

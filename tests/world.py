@@ -139,7 +139,9 @@ class World:
     def tree(self) -> dict[str, bytes]:
         """Every file of the memory root."""
         return {
-            str(path.relative_to(self.root)): path.read_bytes() for path in sorted(self.root.rglob("*")) if path.is_file()
+            str(path.relative_to(self.root)): path.read_bytes()
+            for path in sorted(self.root.rglob("*"))
+            if path.is_file()
         }
 
     def text(self) -> str:

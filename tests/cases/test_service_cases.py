@@ -26,7 +26,14 @@ def failed_runs(world: World, number: int) -> None:
             app.shop.lease.acquire(record.id, at)
             app.shop.runs.start(record)
             ended = RunRecord(
-                record.id, record.trigger, record.engine, at, ended_at=at, outcome=Outcome.FAILED, reason="engine", error="status 401"
+                record.id,
+                record.trigger,
+                record.engine,
+                at,
+                ended_at=at,
+                outcome=Outcome.FAILED,
+                reason="engine",
+                error="status 401",
             )
             app.shop.runs.finish(ended)
             app.shop.lease.release(record.id)

@@ -328,4 +328,7 @@ def test_front_matter_is_not_found(tmp_path: Path) -> None:
     index = Index(tmp_path / "search.db")
     text = b"---\nname: api\ndescription: heron everywhere\n---\n\n# api\n\n- The heron nests here.\n"
     index.update_memory({"projects/api.md": text, "projects/open.md": b"---\n- heron, no closing line\n"})
-    assert [(hit.path, hit.line) for hit in index.query("heron").hits] == [("projects/api.md", 8), ("projects/open.md", 2)]
+    assert [(hit.path, hit.line) for hit in index.query("heron").hits] == [
+        ("projects/api.md", 8),
+        ("projects/open.md", 2),
+    ]

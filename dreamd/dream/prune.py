@@ -11,7 +11,7 @@ from dreamd.memory.arrange import arrange, gives_way
 from dreamd.memory.document import count_lines, is_one_piece, parse
 from dreamd.memory.draft import Draft, draft
 from dreamd.memory.layout import FROM_MEMORY, MEMORY, MEMORY_SECTIONS, POINTER
-from dreamd.memory.overflow import Moving, carried_heads, carries, ground_of, longer
+from dreamd.memory.overflow import Moving, bare_heads, carried_heads, carries, ground_of, longer
 from dreamd.memory.plan import Carry, ChangeKind, EntryRecord, Plan, Reason, TopicHead
 from dreamd.memory.tree import Protection
 from dreamd.memory.wish import Excess, Ground, Place, Wish
@@ -109,7 +109,7 @@ def _planned(
         tree_digest=ground.tree.digest,
         changes=made.changes,
         kept=(*made.kept, *ground.knowledge.retired),
-        heads=_heads(made.heads, carried_heads(carried, ground.tree, shop.zone)),
+        heads=_heads(made.heads, carried_heads(carried, ground.tree, shop.zone), ground),
         section_order=MEMORY_SECTIONS,
         sessions=tuple(one.session.name for one in ground.chosen),
         carries=carried,
@@ -118,9 +118,10 @@ def _planned(
     return plan, draft(ground.tree, ground.survey, plan)
 
 
-def _heads(own: Sequence[TopicHead], carried: Sequence[TopicHead]) -> tuple[TopicHead, ...]:
-    known = {head.file for head in own}
-    return (*own, *(head for head in carried if head.file not in known))
+def _heads(own: Sequence[TopicHead], carried: Sequence[TopicHead], ground: Orientation) -> tuple[TopicHead, ...]:
+    filled = {head.file for head in own}
+    others = (*carried, *bare_heads(ground.tree, ground.survey, filled))
+    return (*own, *(head for head in others if head.file not in filled))
 
 
 def _told(shop: Workshop, under: Ground) -> Ground:

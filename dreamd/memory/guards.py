@@ -182,22 +182,29 @@ def _unexplained(work: _Work) -> Iterator[Violation]:
 
 
 def _caps(work: _Work, limits: GuardLimits) -> Iterator[Violation]:
-    """No file grows over its caps. One that a person made longer may get shorter, and one long entry cannot be divided.
+    """No file grows over its caps by dreamd's doing; one long entry cannot be divided.
 
-    What an undo puts back may be too much, as it was before: the next dream sees to it.
+    What a person made longer since the last dream, and what an undo puts back, may be too much: the next dream sees to it.
     """
     if TAKES_BACK in work.plan.notes:
         return
     for path, data in sorted(work.draft.files.items()):
-        lines, had = count_lines(data.decode(errors="replace")), count_lines(work.tree.text(path))
+        lines, most = count_lines(data.decode(errors="replace")), limits.topic_max_lines
         if path == INDEX:
-            old = work.tree.files.get(path)
-            if lines > max(limits.max_lines, had):
-                yield Violation(GuardReason.CAPS, path, lines)
-            elif len(data) > max(limits.max_bytes, len(old.data) if old else 0):
+            most = limits.max_lines
+            if len(data) > limits.max_bytes + _by_hand(work, path, len):
                 yield Violation(GuardReason.CAPS, path, len(data))
-        elif lines > max(limits.topic_max_lines, had) and not is_one_piece(work.new(path)):
+                continue
+        elif is_one_piece(work.new(path)):
+            continue
+        if lines > most + _by_hand(work, path, lambda raw: count_lines(raw.decode(errors="replace"))):
             yield Violation(GuardReason.CAPS, path, lines)
+
+
+def _by_hand(work: _Work, path: str, measure: Callable[[bytes], int]) -> int:
+    """How much longer a person made a file since the last dream: an accepted plan knew nothing of it."""
+    file = work.tree.files.get(path)
+    return max(measure(file.data) - measure(work.survey.snapshot.files.get(path, b"")), 0) if file else 0
 
 
 def _path(work: _Work) -> Iterator[Violation]:

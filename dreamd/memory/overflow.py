@@ -5,15 +5,15 @@ from __future__ import annotations
 import datetime as dt
 import re
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from urllib.parse import unquote
 
 from dreamd.memory.document import BlockKind, Document, Shape, count_lines
-from dreamd.memory.front import front_values, one_line
+from dreamd.memory.front import front_values, one_line, value_digest
 from dreamd.memory.layout import FOLDER_TYPE, FROM_MEMORY, MEMORY, SECTION_LINES, TOPIC_HEAD_LINES, next_part, part_of
 from dreamd.memory.making import is_own_making
-from dreamd.memory.plan import Carry, TopicHead
+from dreamd.memory.plan import Carry, Made, TopicHead
 from dreamd.memory.survey import Survey, Theirs
 from dreamd.memory.tree import Tree
 from dreamd.memory.wish import Caps, Excess, Ground
@@ -129,7 +129,7 @@ def carried_heads(carried: Sequence[Carry], tree: Tree, zone: dt.tzinfo) -> tupl
         made[carry.to_file] = TopicHead(
             file=carry.to_file,
             name=stem if carry.file == MEMORY or not own else own,
-            description=ABOUT_MOVED if carry.file == MEMORY else _about(tree.document(carry.file)),
+            description=ABOUT_MOVED if carry.file == MEMORY else _about(tree, carry.file, Made()) or f"What is known of {stem}",
             modified=dt.datetime.fromtimestamp(source.mtime, zone).date(),
             type=FOLDER_TYPE[folder],
         )
@@ -148,8 +148,8 @@ def ground_of(tree: Tree, survey: Survey, carried: Sequence[Carry], closed: froz
         sizes[file] += len(one.block.raw.encode())
         if file == MEMORY:
             pointed |= set(_linked(one.text))
-    about = {path: _about(tree.document(path)) for path in tree.files if path != MEMORY}
-    about |= {carry.to_file: ABOUT_MOVED for carry in carried if carry.file == MEMORY}
+    about = {path: _about(tree, path, survey.made) for path in tree.files if path != MEMORY}
+    about |= {path: ABOUT_MOVED for path in {*tree.files, *going.values()} if part_of(path) == FROM_MEMORY}
     return Ground(
         lines=dict(lines),
         bytes=dict(sizes),
@@ -177,8 +177,34 @@ def _lasting(tree: Tree, survey: Survey, targets: Iterable[str]) -> Iterator[str
             yield path
 
 
-def _about(doc: Document) -> str:
-    """What a file says of itself: its description, or else its title."""
+def _about(tree: Tree, path: str, made: Made) -> str:
+    """What a file says of itself in a person's words: its description, or else a title that is more than its name."""
+    doc = tree.document(path)
     described = front_values(doc.front).get("description", "")
-    title = next((block.text for block in doc.headings if block.level == 1), "")
-    return one_line(described or title)
+    if described and (path, "description", value_digest(described)) not in made.values:
+        return one_line(described)
+    title = next((one_line(block.text) for block in doc.headings if block.level == 1), "")
+    stem = path.rsplit("/", maxsplit=1)[-1].removesuffix(".md")
+    return "" if _letters(title) == _letters(stem) or (path, title) in made.headings else title
+
+
+def _letters(text: str) -> str:
+    return "".join(char for char in text.casefold() if char.isalnum())
+
+
+def bare_heads(tree: Tree, survey: Survey, filled: Collection[str]) -> Iterator[TopicHead]:
+    """Front matter of files that none of dreamd's entries stands in any more, so that it does not go on telling of them."""
+    for path, data in tree.contents.items():
+        values = front_values(tree.document(path).front)
+        told = values.get("description", "")
+        ours = (path, "description", value_digest(told)) in survey.made.values
+        folder = path.partition("/")[0]
+        if not ours or path in filled or folder not in FOLDER_TYPE or not data:
+            continue
+        name = values.get("name", path.rsplit("/", maxsplit=1)[-1].removesuffix(".md"))
+        try:
+            modified = dt.date.fromisoformat(values.get("modified", ""))
+        except ValueError:
+            continue
+        text = ABOUT_MOVED if part_of(path) == FROM_MEMORY else f"What is known of {name}"
+        yield TopicHead(path, name, text, modified, FOLDER_TYPE[folder])

@@ -6,7 +6,7 @@ from dreamd.errors import Refused
 from dreamd.memory.document import entry_key
 from dreamd.memory.draft import draft
 from dreamd.memory.guards import GuardLimits, GuardReason, Violation, check, refuse
-from dreamd.memory.plan import Carry, ChangeKind, Reason, Restore
+from dreamd.memory.plan import TAKES_BACK, Carry, ChangeKind, Reason, Restore
 
 
 def judge(desk, plan, made, limits=None):
@@ -167,8 +167,8 @@ def test_removing_a_persons_file_is_refused(desk):
 
 def test_a_restored_file_may_be_over_the_caps(desk):
     desk.dream(desk.add("use uv"))
-    plan = desk.plan(restores=(Restore("MEMORY.md", ("# Memory\n\n## Rules\n\n- use uv\n" + "- a\n" * 300).encode()),))
-    assert desk.check(plan) == []
+    whole = Restore("MEMORY.md", ("# Memory\n\n## Rules\n\n- use uv\n" + "- a\n" * 300).encode())
+    assert desk.check(desk.plan(restores=(whole,), notes=(TAKES_BACK,))) == []
 
 
 def test_a_refusal_names_reasons_and_no_words():

@@ -176,5 +176,5 @@ for LINGER in no yes fail; do export LINGER; echo "== $LINGER"; said $D service 
     )
     assert all(one.endswith("status=0") for one in told.values())
     assert "note: it stops when you log out; `loginctl enable-linger nobody` lets it run on" in told["no"]
-    assert "note:" not in told["yes"]
+    assert "note: it stops when you log out" not in told["yes"]
     assert "could not be found out" in told["fail"]

@@ -129,7 +129,9 @@ def carried_heads(carried: Sequence[Carry], tree: Tree, zone: dt.tzinfo) -> tupl
         made[carry.to_file] = TopicHead(
             file=carry.to_file,
             name=stem if carry.file == MEMORY or not own else own,
-            description=ABOUT_MOVED if carry.file == MEMORY else _about(tree, carry.file, Made()) or f"What is known of {stem}",
+            description=ABOUT_MOVED
+            if carry.file == MEMORY
+            else _about(tree, carry.file, Made()) or f"What is known of {stem}",
             modified=dt.datetime.fromtimestamp(source.mtime, zone).date(),
             type=FOLDER_TYPE[folder],
         )

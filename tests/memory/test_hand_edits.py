@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pytest
 
+from dreamd.dream.cycle import Order
 from dreamd.state.run_record import Outcome
 from world import World
 
@@ -140,3 +141,33 @@ def test_an_entry_that_would_become_another_one_goes_and_the_other_gains(world: 
         stamps = {path: path.stat().st_mtime_ns for path in world.root.rglob("*")}
         assert world.kick().outcome is Outcome.NO_CHANGE
         assert {path: path.stat().st_mtime_ns for path in world.root.rglob("*")} == stamps
+
+
+def test_front_matter_does_not_go_on_telling_of_what_was_deleted(world: World) -> None:
+    world.say(PNPM)
+    world.kick()
+    edit(world, "projects/orchard.md", "- We always use pnpm, never npm.\n", "- My own line.\n")
+    again(world, "fix the typo in the readme, please")
+    text = (world.root / "projects" / "orchard.md").read_text()
+    assert "pnpm" not in text
+    assert "name: orchard\n" in text
+    assert "pnpm" not in world.memory()
+    assert world.kick().outcome is Outcome.NO_CHANGE
+
+
+def test_a_plan_is_accepted_although_memory_was_filled_by_hand_meanwhile(world: World) -> None:
+    world.settings["memory"] = {"max_lines": 40}
+    world.root.mkdir(parents=True)
+    (world.root / "MEMORY.md").write_text(
+        "# Memory\n\n" + "".join(f"- Note {number} of mine.\n" for number in range(33))
+    )
+    world.say(PNPM)
+    planned = world.kick(Order(dry_run=True))
+    with (world.root / "MEMORY.md").open("a") as file:
+        file.write("".join(f"- Later note {number} of mine.\n" for number in range(5)))
+    with world.app() as app:
+        assert app.accept(planned.id).outcome is Outcome.COMMITTED
+    assert "pnpm" in world.text()
+    assert world.kick().outcome is Outcome.COMMITTED
+    assert len(world.memory().splitlines()) <= 40
+    assert all(f"ote {number} of mine." in world.text() for number in range(33))

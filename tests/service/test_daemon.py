@@ -12,6 +12,7 @@ import sqlite3
 import subprocess
 import sys
 import threading
+import time
 from pathlib import Path
 
 import pytest
@@ -327,3 +328,19 @@ def test_a_reload_drops_no_lock_of_the_database(world: World, start: Start) -> N
         if "deleted" in str(one.readlink())
     ]
     assert deleted == []
+
+
+def test_sch_03_a_dream_longer_than_the_tick_is_alone_and_no_burst_follows(world: World, start: Start) -> None:
+    five_sessions(world)
+    heavy_session(world)
+    service = start()
+    child = held_in_its_run(world, service)
+    ticks = len(service.events())
+    time.sleep(4)  # four ticks find it dreaming
+    assert children(service.process.pid) == [child]
+    assert len(service.events()) - ticks <= 1
+    os.kill(child, signal.SIGCONT)
+    assert until(lambda: service.said("dream.ended"))
+    assert until(lambda: service.said("gate.closed"))
+    time.sleep(2)
+    assert [run["outcome"] for run in service.runs()] == ["committed"]

@@ -15,6 +15,7 @@ from dreamd.config import Loaded, load
 from dreamd.errors import DreamdError, UsageError
 from dreamd.memory.tree import Tree
 from dreamd.search.index import Index
+from dreamd.search.notes import memory_files
 from dreamd.search.query import Hit
 from dreamd.settings import parse_duration
 
@@ -69,7 +70,7 @@ def _follow(index: Index, loaded: Loaded) -> None:
         return
     with contextlib.suppress(DreamdError):
         tree = Tree.read(loaded.places.memory_root, loaded.config.guards.protect)
-        index.update_memory({path: file.data for path, file in tree.files.items()})
+        index.update_memory(memory_files(tree))
 
 
 def _moment(text: str | None) -> dt.datetime | None:

@@ -461,3 +461,13 @@ def test_lck_06_two_runs_after_a_removed_lock_leave_exactly_one_runs_output(tmp_
     assert dreamd(world.home, "kick").returncode == 0
     runs = json.loads(dreamd(world.home, "runs", "--json").stdout)
     assert all(run["outcome"] for run in runs)
+
+
+def test_notes_beside_the_tree_are_found_through_the_command(world: World) -> None:
+    world.say("We always use pnpm in this repo, never npm.")
+    world.root.mkdir(parents=True)
+    (world.root / "heron.md").write_text("the heron nests on the roof\n")
+    world.kick()
+    for _ in range(2):  # the command brings the index up to date itself, and must not drop them again
+        told = json.loads(dreamd(world.home, "search", "heron", "--json").stdout)
+        assert [hit["path"] for hit in told["hits"]] == ["heron.md"]

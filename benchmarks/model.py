@@ -26,9 +26,9 @@ from dreamd.context.tokens import estimate
 from dreamd.dream.cycle import Dreamt, Order
 from dreamd.engines.claude.prompts import prompt
 from dreamd.settings import Config
-from dreamd.state.run_record import Cost
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "tests"))
+from dreamd.usage import Usage
 from engines_claude import scripted
 
 BYTES_PER_TOKEN = 2.1  # of transcripts as they lie on disk
@@ -113,7 +113,7 @@ def main() -> None:
         )
         size = sum(path.stat().st_size for path in home.rglob("*.jsonl"))
         dreams, seconds = dream(home, server.url, given.sessions)
-    total = sum((one.run.cost for one in dreams if one.run), Cost())
+    total = sum((one.run.cost for one in dreams if one.run), Usage())
     sent = total.input + total.cache_read + total.cache_write
     fresh = total.input + total.cache_write
     raw = size / BYTES_PER_TOKEN

@@ -13,7 +13,6 @@ from dreamd.dream.outlook import gates_now, since_midnight
 from dreamd.dream.spending import forecast
 from dreamd.dream.workshop import Workshop
 from dreamd.engines.costly import Costly
-from dreamd.engines.protocol import Usage
 from dreamd.ingest import Source
 from dreamd.memory.document import count_lines
 from dreamd.memory.tree import Tree
@@ -22,6 +21,7 @@ from dreamd.state.lease import LeaseRecord
 from dreamd.state.marks import Mark
 from dreamd.state.records import SessionState
 from dreamd.state.run_record import Outcome, RunRecord
+from dreamd.usage import Usage
 
 
 def status(shop: Workshop, sources: Sequence[Source], *, configured: bool) -> dict[str, object]:

@@ -5,9 +5,10 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import ClassVar, Protocol
+from typing import ClassVar
 
 from dreamd.errors import EngineError
+from dreamd.usage import Usage
 
 UNKNOWN_WINDOW = 200_000  # tokens, where neither the model nor a person says anything
 _LARGEST_RESERVE = 20  # the reserve is at most a twentieth of the window
@@ -25,45 +26,6 @@ class OutOfTokens(EngineError):  # noqa: N818 - the state of the conversation, n
         )
         self.used = used
         self.working = working
-
-
-class Counted(Protocol):
-    """Tokens of one call as the server counted them; an engine's own usage value fits."""
-
-    @property
-    def input(self) -> int:
-        """Sent and neither read from nor written to the cache."""
-        ...
-
-    @property
-    def output(self) -> int:
-        """Written by the model."""
-        ...
-
-    @property
-    def cache_read(self) -> int:
-        """Sent and found in the cache."""
-        ...
-
-    @property
-    def cache_write(self) -> int:
-        """Sent and put into the cache."""
-        ...
-
-
-@dataclass(frozen=True, slots=True)
-class Usage:
-    """Tokens of one call as the server counted them; all zero where it said nothing."""
-
-    input: int = 0
-    output: int = 0
-    cache_read: int = 0
-    cache_write: int = 0
-
-
-def total(usage: Counted) -> int:
-    """Everything that stood in the window at the end of that call."""
-    return usage.input + usage.cache_read + usage.cache_write + usage.output
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,9 +85,9 @@ class Budget:
         """The most whole tokens that are not over a share of the working budget."""
         return math.floor(round(share * self.working, 6))
 
-    def used(self, last: Counted) -> int:
+    def used(self, last: Usage) -> int:
         """Tokens that the messages take, by the usage of the *last* reply: all it read and wrote, without the system prompt."""
-        return max(0, total(last) - self.system)
+        return max(0, last.tokens - self.system)
 
     def left(self, used: int) -> int:
         """Tokens of the working budget that are not used."""

@@ -8,13 +8,14 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Protocol
 
-from dreamd.context.budget import Budget, Counted, Level, OutOfTokens, Usage
+from dreamd.context.budget import Budget, Level, OutOfTokens
 from dreamd.context.compaction import Compacted, CompactionFailed, Summarise, compact, may_be_cut, shorten
 from dreamd.context.message import Block, Message, Role, Text, content, tokens
 from dreamd.context.prompt import SystemPrompt
 from dreamd.context.tiers import CHEAP, Answer, Operation, OperationKind, Verdict, Why, decide
 from dreamd.context.tokens import Calibration, weight
 from dreamd.log import logger
+from dreamd.usage import Usage
 
 Schema = Mapping[str, object]
 
@@ -37,7 +38,7 @@ class Reply:
 
     text: str
     data: object = None
-    usage: Counted = field(default_factory=Usage)
+    usage: Usage = field(default_factory=Usage)
     stop: Stop = Stop.END
     blocks: tuple[Block, ...] = ()  # where it is more than text: tool calls, thinking
 

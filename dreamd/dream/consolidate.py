@@ -13,11 +13,12 @@ from ulid import ULID
 from dreamd.dream import contradiction
 from dreamd.dream.clerk import Clerk, Fate, PersonLine, Shelf, Table, bare, topic_of
 from dreamd.dream.elision import is_elision
-from dreamd.engines.protocol import Finding, Kind, KnownEntry, Reconciliation, Scope, Topic, Usage
+from dreamd.engines.protocol import Finding, Kind, KnownEntry, Reconciliation, Scope, Topic
 from dreamd.memory.document import entry_key
 from dreamd.memory.layout import MEMORY, POINTER, part_of
 from dreamd.memory.plan import ChangeKind, EntryRecord, Reason
 from dreamd.memory.wish import Wish
+from dreamd.usage import Usage
 
 
 class Orders(Protocol):

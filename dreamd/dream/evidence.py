@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from dreamd.engines.protocol import Finding, Kind, Scope, Usage
+from dreamd.engines.protocol import Finding, Kind, Scope
 from dreamd.state.records import FindingRecord
-from dreamd.state.run_record import Cost
 
 _SHARED = (
     *("text", "turn_id", "at", "quote", "subject", "slot", "value", "weight", "happened"),
@@ -24,8 +23,3 @@ def to_finding(record: FindingRecord) -> Finding:
     return Finding(
         kind=Kind(record.kind), scope=Scope(record.scope), **{name: getattr(record, name) for name in _SHARED}
     )
-
-
-def to_cost(usage: Usage) -> Cost:
-    """What a call cost, as the ledger books it."""
-    return Cost(usage.input, usage.output, usage.cache_read, usage.cache_write, usage.usd)

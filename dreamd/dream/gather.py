@@ -16,7 +16,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Protocol
 
-from dreamd.dream.evidence import to_cost, to_finding, to_record
+from dreamd.dream.evidence import to_finding, to_record
 from dreamd.dream.kept import reader
 from dreamd.dream.night import Night
 from dreamd.dream.orient import Orientation
@@ -277,7 +277,7 @@ def _store(night: Night, job: Job, extraction: Extraction, *, anew: bool) -> Non
         version=job.engine.version,
         run_id=night.record.id,
         turns_read=[turn.row for turn in job.pending.turns],
-        cost=to_cost(extraction.usage),
+        cost=extraction.usage,
         now=shop.clock.now(),
     )
     if anew:

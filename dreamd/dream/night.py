@@ -8,17 +8,16 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 
 from dreamd.dream.clerk import Fate
-from dreamd.dream.evidence import to_cost
 from dreamd.dream.orient import Orientation
 from dreamd.dream.progress import Progress, Step
 from dreamd.dream.workshop import Workshop
-from dreamd.engines.protocol import Usage
 from dreamd.errors import StateError
 from dreamd.log import logger
 from dreamd.memory.draft import Draft
 from dreamd.memory.plan import ChangeKind, Plan, Reason
 from dreamd.state.run_record import ChangeTally, Outcome, PassTime, RunRecord, SessionTally
 from dreamd.state.runs import Conclusion
+from dreamd.usage import Usage
 
 #: Fates that do not end a finding as dropped: what is withheld has a status of its own, and what was too weak alone stays
 #: open, because it counts when it is said again.
@@ -66,7 +65,7 @@ class Night:
 
     def charge(self, usage: Usage, purpose: str) -> None:
         """Books what calls cost, as soon as it is known."""
-        self.shop.runs.charge(self.record.id, to_cost(usage), self.shop.clock.now(), purpose=purpose)
+        self.shop.runs.charge(self.record.id, usage, self.shop.clock.now(), purpose=purpose)
 
     def count_sessions(self, ground: Orientation) -> None:
         """What became of the sessions, for a run that ends before planning."""

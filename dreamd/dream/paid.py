@@ -12,7 +12,8 @@ from pathlib import Path
 import msgspec
 
 from dreamd.engines.faults import EngineFault
-from dreamd.engines.protocol import Engine, Finding, KnownEntry, Proposal, Reconciliation, Topic, Usage
+from dreamd.engines.protocol import Engine, Finding, KnownEntry, Proposal, Reconciliation, Topic
+from dreamd.usage import Usage
 
 _ENTRY = "entry:"
 

@@ -10,8 +10,8 @@ from dataclasses import dataclass
 from dreamd.dream.outlook import limits, since_midnight
 from dreamd.dream.workshop import Workshop
 from dreamd.engines.costly import Costly
-from dreamd.engines.protocol import Usage
 from dreamd.engines.purse import Purse
+from dreamd.usage import Usage
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Protocol, runtime_checkable
 
-from dreamd.engines.protocol import Usage
 from dreamd.engines.purse import Purse
+from dreamd.usage import Usage
 
 
 @runtime_checkable

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import ClassVar
 
-from dreamd.engines.protocol import Usage
 from dreamd.errors import EngineError
+from dreamd.usage import Usage
 
 
 class EngineFault(EngineError):  # noqa: N818 - the fault is the engine's, and not always an error

@@ -18,10 +18,10 @@ from dreamd.engines.protocol import (
     Proposal,
     Reconciliation,
     Topic,
-    Usage,
 )
 from dreamd.engines.purse import Purse
 from dreamd.log import logger
+from dreamd.usage import Usage
 
 
 class Sending(Engine, Costly, Protocol):

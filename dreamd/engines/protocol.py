@@ -9,6 +9,7 @@ from enum import StrEnum
 from typing import Protocol
 
 from dreamd.transcripts.event import Origin, Role
+from dreamd.usage import Usage
 
 
 class Kind(StrEnum):
@@ -97,31 +98,6 @@ class Dropped:
 
     turn_id: str
     reason: str
-
-
-@dataclass(frozen=True, slots=True)
-class Usage:
-    """What a call cost, as the server counted it."""
-
-    input: int = 0
-    output: int = 0
-    cache_read: int = 0
-    cache_write: int = 0
-    usd: float = 0.0
-
-    @property
-    def tokens(self) -> int:
-        """All tokens that count against a budget."""
-        return self.input + self.output + self.cache_read + self.cache_write
-
-    def __add__(self, other: Usage) -> Usage:
-        return Usage(
-            self.input + other.input,
-            self.output + other.output,
-            self.cache_read + other.cache_read,
-            self.cache_write + other.cache_write,
-            self.usd + other.usd,
-        )
 
 
 @dataclass(frozen=True, slots=True)

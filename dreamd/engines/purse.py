@@ -7,7 +7,7 @@ import threading
 from dataclasses import dataclass
 
 from dreamd.engines.faults import BudgetSpent
-from dreamd.engines.protocol import Usage
+from dreamd.usage import Usage
 
 
 @dataclass(frozen=True, slots=True)

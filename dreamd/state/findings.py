@@ -15,6 +15,7 @@ from dreamd.state.chunks import chunks
 from dreamd.state.dialect import insert
 from dreamd.state.records import FindingRecord, FindingStatus
 from dreamd.state.schema import findings, gathered, places, sessions
+from dreamd.usage import Usage
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Sequence
@@ -23,7 +24,6 @@ if TYPE_CHECKING:
 
     from dreamd.state.columns import AnyRow
     from dreamd.state.database import Database
-    from dreamd.state.run_record import Cost
 
 _SAME = (
     *("id", "key", "session", "engine", "version", "kind", "scope", "text", "at", "quote", "subject", "slot", "value"),
@@ -46,7 +46,7 @@ class Findings:
         version: str,
         run_id: str,
         turns_read: Iterable[int],
-        cost: Cost,
+        cost: Usage,
         now: dt.datetime,
     ) -> tuple[FindingRecord, ...]:
         """One session's extraction in one transaction: findings, the turns (rows) they cover, and what it cost.

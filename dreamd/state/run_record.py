@@ -8,6 +8,7 @@ from dataclasses import asdict, dataclass, field
 from enum import StrEnum
 
 from dreamd.clock import rfc3339
+from dreamd.usage import Usage
 
 
 class Trigger(StrEnum):
@@ -77,31 +78,6 @@ class ChangeTally:
 
 
 @dataclass(frozen=True, slots=True)
-class Cost:
-    """Tokens and dollars as the server counted them."""
-
-    input: int = 0
-    output: int = 0
-    cache_read: int = 0
-    cache_write: int = 0
-    usd: float = 0.0
-
-    @property
-    def tokens(self) -> int:
-        """All tokens that count against the budget."""
-        return self.input + self.output + self.cache_read + self.cache_write
-
-    def __add__(self, other: Cost) -> Cost:
-        return Cost(
-            self.input + other.input,
-            self.output + other.output,
-            self.cache_read + other.cache_read,
-            self.cache_write + other.cache_write,
-            self.usd + other.usd,
-        )
-
-
-@dataclass(frozen=True, slots=True)
 class RunRecord:
     """One run. `error`, `notes` and the tallies carry reason codes and numbers, never anybody's words."""
 
@@ -117,7 +93,7 @@ class RunRecord:
     sessions: SessionTally = field(default_factory=SessionTally)
     findings: int = 0
     changes: ChangeTally = field(default_factory=ChangeTally)
-    cost: Cost = field(default_factory=Cost)
+    cost: Usage = field(default_factory=Usage)
     commit: str | None = None
     diff_stat: str = ""
     dropped: Mapping[str, int] = field(default_factory=dict)  # reason → findings or turns left out

@@ -21,7 +21,6 @@ from dreamd.state.run_record import (
     FAILURES,
     SUCCESSES,
     ChangeTally,
-    Cost,
     Outcome,
     PassTime,
     RunRecord,
@@ -29,6 +28,7 @@ from dreamd.state.run_record import (
     Trigger,
 )
 from dreamd.state.schema import findings, run_sessions, run_turns, runs, sessions, turns
+from dreamd.usage import Usage
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -94,7 +94,7 @@ class Runs:
                 picks[session] = (*picks.get(session, ()), turn)
         return picks
 
-    def charge(self, run_id: str, cost: Cost, now: dt.datetime, *, purpose: str) -> None:
+    def charge(self, run_id: str, cost: Usage, now: dt.datetime, *, purpose: str) -> None:
         """Books what a call cost, as soon as it is known."""
         with self._database.write() as connection:
             ledger.charge(connection, run_id, cost, now, purpose)
@@ -214,7 +214,7 @@ class Runs:
         with self._database.read() as connection:
             return tuple(_run(row) for row in connection.execute(select(runs).where(runs.c.outcome.is_(None))))
 
-    def spent(self, since: dt.datetime) -> Cost:
+    def spent(self, since: dt.datetime) -> Usage:
         """What all runs together spent since then, those that died included."""
         with self._database.read() as connection:
             return ledger.spent(connection, since)
@@ -301,7 +301,7 @@ def _row(record: RunRecord) -> dict[str, object]:
     }
 
 
-def _cost_row(cost: Cost) -> dict[str, object]:
+def _cost_row(cost: Usage) -> dict[str, object]:
     return {"usd": cost.usd} | {
         f"tokens_{name}": getattr(cost, name) for name in ("input", "output", "cache_read", "cache_write")
     }
@@ -321,7 +321,7 @@ def _run(row: AnyRow) -> RunRecord:
         sessions=SessionTally(**row.sessions),
         findings=row.findings,
         changes=ChangeTally(**row.changes),
-        cost=Cost(
+        cost=Usage(
             row.tokens_input, row.tokens_output, row.tokens_cache_read, row.tokens_cache_write, usd=float(row.usd)
         ),
         commit=row.commit,

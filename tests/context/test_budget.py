@@ -9,11 +9,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dreamd.context.budget import Budget, Level, OutOfTokens, Usage, Window
+from dreamd.context.budget import Budget, Level, OutOfTokens, Window
 from dreamd.context.tiers import Answer, Operation, OperationKind, Why, decide
 from dreamd.context.tokens import Calibration, estimate, weight
-from dreamd.engines.protocol import Usage as EngineUsage
 from dreamd.errors import DreamdError, EngineError
+from dreamd.usage import Usage
 
 COSTLY = [OperationKind.INPUT, OperationKind.WHOLE, OperationKind.ANSWER]
 GENEROUS = [Answer.REFUSE, Answer.EXCERPT, Answer.ALLOW]
@@ -104,7 +104,6 @@ class TestBudget:
     def test_used_is_all_of_the_last_reply_without_the_system_prompt(self) -> None:
         budget = Budget(window=200_000, system=5_000)
         assert budget.used(Usage(input=1_000, output=500, cache_read=40_000, cache_write=3_000)) == 39_500
-        assert budget.used(EngineUsage(input=1_000, output=500, cache_read=40_000, cache_write=3_000)) == 39_500
         assert budget.used(Usage(input=10)) == 0
 
     @pytest.mark.parametrize(

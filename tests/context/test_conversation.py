@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from structlog.testing import capture_logs
 
-from dreamd.context.budget import Budget, Level, OutOfTokens, Usage
+from dreamd.context.budget import Budget, Level, OutOfTokens
 from dreamd.context.compaction import CompactionFailed
 from dreamd.context.conversation import Conversation, Reply, Schema, Stop
 from dreamd.context.message import Message, Role, Text, ToolResult, ToolUse, content, told, typed
@@ -18,6 +18,7 @@ from dreamd.context.prompt import Section, SystemPrompt
 from dreamd.context.tokens import Calibration, estimate
 from dreamd.errors import EngineError
 from dreamd.log import logger
+from dreamd.usage import Usage
 
 SYSTEM = SystemPrompt((Section("role", "You read sessions."),))
 

@@ -13,9 +13,10 @@ from dreamd.engines.claude.engine import ClaudeEngine
 from dreamd.engines.claude.prices import Prices
 from dreamd.engines.mixed import Mixed
 from dreamd.engines.offline.engine import OfflineEngine
-from dreamd.engines.protocol import Act, Finding, Kind, KnownEntry, Scope, Topic, Usage
+from dreamd.engines.protocol import Act, Finding, Kind, KnownEntry, Scope, Topic
 from dreamd.errors import ConfigError
 from dreamd.settings import Engine
+from dreamd.usage import Usage
 from engines_claude.conftest import DAY
 from engines_claude.scripted import Server, diligent, message_of, proposal
 

@@ -9,12 +9,13 @@ from dreamd.state.findings import Findings
 from dreamd.state.lease import Lease
 from dreamd.state.marks import Mark, Marks
 from dreamd.state.records import FindingStatus, SessionState
-from dreamd.state.run_record import ChangeTally, Cost, Outcome, PassTime, RunRecord, SessionTally, Trigger
+from dreamd.state.run_record import ChangeTally, Outcome, PassTime, RunRecord, SessionTally, Trigger
 from dreamd.state.runs import Conclusion
+from dreamd.usage import Usage
 from state.state_data import DAY, HOUR, IDLE, T0, dream, ended, finding, see, sighting, start
 
 NOW = T0 + DAY
-FREE = Cost()
+FREE = Usage()
 
 
 def unread(sessions, name):
@@ -139,7 +140,7 @@ def test_paid_findings_survive_a_killed_run_and_are_not_paid_twice(database, ses
     see(database, sighting("s1", ["a", "b"]))
     record = start(database, at=NOW)
     session = sessions.get("s1")
-    (found,) = store(database, record, session, ["a"], Cost(100, 10, usd=0.5))
+    (found,) = store(database, record, session, ["a"], Usage(100, 10, usd=0.5))
     Lease(database).recover(NOW + HOUR)
     findings = Findings(database)
     covered = findings.covered(session.row, engine="offline", version="1")
@@ -149,11 +150,11 @@ def test_paid_findings_survive_a_killed_run_and_are_not_paid_twice(database, ses
     assert sessions.get("s1").state(NOW + DAY, IDLE) is SessionState.PENDING
     again = start(database, at=NOW + DAY)
     assert store(database, again, session, ["a"]) == ()
-    store(database, again, session, ["b"], Cost(1, 1))
+    store(database, again, session, ["b"], Usage(1, 1))
     assert sessions.get("s1").state(NOW + DAY, IDLE) is SessionState.GATHERED
-    assert runs.get(record.id).cost == Cost(100, 10, usd=0.5)
-    assert runs.spent(NOW) == Cost(101, 11, usd=0.5)
-    assert runs.spent(NOW + HOUR) == Cost(1, 1)
+    assert runs.get(record.id).cost == Usage(100, 10, usd=0.5)
+    assert runs.spent(NOW) == Usage(101, 11, usd=0.5)
+    assert runs.spent(NOW + HOUR) == Usage(1, 1)
 
 
 def test_findings_end_used_or_dropped_with_their_run(database, sessions, runs):
@@ -219,7 +220,7 @@ def test_run_is_found_by_prefix_and_as_last(database, runs):
 
 def test_run_comes_back_whole_and_prints_the_documented_shape(database, runs):
     record = start(database, at=NOW)
-    runs.charge(record.id, Cost(1, 2, 3, 4, 0.25), NOW, purpose="consolidate")
+    runs.charge(record.id, Usage(1, 2, 3, 4, 0.25), NOW, purpose="consolidate")
     done = runs.finish(
         ended(
             record,

@@ -14,10 +14,10 @@ from dreamd.state import pending
 from dreamd.state.database import Database
 from dreamd.state.findings import Findings
 from dreamd.state.records import Excluded, SessionCounts, SessionState
-from dreamd.state.run_record import Cost
 from dreamd.state.schema import sessions as table
 from dreamd.state.sessions import Sessions
 from dreamd.transcripts.event import Growth
+from dreamd.usage import Usage
 from state.state_data import DAY, HOUR, IDLE, T0, dream, finding, see, sighting, start
 
 NOW = T0 + DAY
@@ -90,7 +90,7 @@ def test_forgotten_session_leaves_no_finding_and_no_turn_to_learn_in_any_copy(da
         version="1",
         run_id=record.id,
         turns_read=[turn.row for turn in sessions.turns(session.row)],
-        cost=Cost(),
+        cost=Usage(),
         now=NOW,
     )
     sessions.forget([sessions.get("s1").row], NOW)

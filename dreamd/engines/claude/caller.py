@@ -16,9 +16,9 @@ from dreamd.engines.claude.client import Transport
 from dreamd.engines.claude.faults import TryAgain
 from dreamd.engines.claude.prices import Prices
 from dreamd.engines.faults import EngineBusy, EngineFault
-from dreamd.engines.protocol import Usage
 from dreamd.engines.purse import Purse
 from dreamd.log import logger
+from dreamd.usage import Usage
 
 #: Tries at most, by reason: a server that hangs costs its whole timeout each time.
 _TRIES = {"timeout": 2, "connection": 3, "garbled": 2}
@@ -101,9 +101,9 @@ class Caller:
     def _counted(self, reply: Reply, most: Usage) -> Usage:
         """What the server counted, priced; where it counted nothing, what was expected: no free call for a silent server."""
         usage = reply.usage
-        if isinstance(usage, Usage) and usage.usd:  # the transport knows the price itself
+        if usage.usd:  # the transport knows the price itself
             return usage
-        counted = Usage(usage.input, usage.output, usage.cache_read, usage.cache_write)
+        counted = usage
         if not counted.input + counted.cache_read + counted.cache_write:
             counted = replace(counted, input=most.input)
         if not counted.output:

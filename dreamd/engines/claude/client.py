@@ -11,7 +11,7 @@ from dreamd.context.message import Message, to_api
 from dreamd.context.prompt import SystemPrompt
 from dreamd.engines.claude.faults import TryAgain, refused
 from dreamd.engines.faults import EngineUnusable
-from dreamd.engines.protocol import Usage
+from dreamd.usage import Usage
 
 if TYPE_CHECKING:
     from anthropic import Anthropic

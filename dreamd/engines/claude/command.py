@@ -17,8 +17,8 @@ from dreamd.context.message import Message
 from dreamd.context.prompt import SystemPrompt
 from dreamd.engines.claude.faults import TooLong, TryAgain
 from dreamd.engines.faults import EngineUnusable, UnusableAnswer
-from dreamd.engines.protocol import Usage
 from dreamd.transcripts.speaker import OWN_MARKER
+from dreamd.usage import Usage
 
 _LOGGED_OUT = re.compile(
     r"log ?in|logged (?:in|out)|api key|oauth|authenticat|unauthorized|\b401\b|\b403\b", re.IGNORECASE

@@ -34,9 +34,9 @@ from dreamd.engines.protocol import (
     Proposal,
     Reconciliation,
     Topic,
-    Usage,
 )
 from dreamd.engines.purse import Purse
+from dreamd.usage import Usage
 
 _PIECE = 0.70  # share of the working budget that one piece takes: estimates may be a quarter too low
 _ANSWER = (1_024, 8_192)  # tokens of an answer: least and most that are asked for
@@ -236,7 +236,7 @@ class ClaudeEngine:
                 reply = caller.call(prompt(name), [told(text(again=again))], max_tokens=room, schema=schema)
             except EngineFault as fault:
                 raise fault.charged(usage) from fault.__cause__
-            usage += _own(reply.usage)
+            usage += reply.usage
             read = structure.read(reply.text, form) if reply.stop in (Stop.END, Stop.OTHER) else None
             if read is not None:
                 return read, usage
@@ -286,7 +286,3 @@ def _as_known(proposals: Sequence[Proposal], findings: Sequence[Finding]) -> lis
         for one in proposals
         if one.act is Act.ADD and (lead := by_id[one.finding_ids[-1]])
     ]
-
-
-def _own(usage: object) -> Usage:
-    return usage if isinstance(usage, Usage) else Usage()

@@ -10,7 +10,7 @@ from functools import cache
 from importlib.resources import files
 from typing import Any
 
-from dreamd.engines.protocol import Usage
+from dreamd.usage import Usage
 
 _MILLION = 1_000_000
 _KINDS = ("input", "output", "cache_write", "cache_read")

@@ -21,6 +21,8 @@ COMMANDS: dict[str, tuple[list[str], int | None]] = {
     "dreamd config check": ([str(DREAMD), "config", "check"], None),
     "dreamd memory": ([str(DREAMD), "memory"], None),
     "dreamd search x": ([str(DREAMD), "search", "x"], 250),
+    "dreamd context": ([str(DREAMD), "context"], 250),
+    "dreamd context --hook": ([str(DREAMD), "context", "--hook"], 250),
     "dreamd status": ([str(DREAMD), "status"], 500),
 }
 ROUNDS = 10

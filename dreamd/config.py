@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import difflib
+import fnmatch
 import os
 import re
 import tomllib
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, get_args, get_origin
@@ -15,7 +16,7 @@ import platformdirs
 from pydantic import BaseModel, ValidationError
 
 from dreamd.errors import ConfigError
-from dreamd.settings import Config, Section
+from dreamd.settings import Config, Project, Section
 
 #: Keys that are accepted and some of whose values have no feature behind them yet: key → the values that work today.
 _WORKING: Mapping[str, tuple[object, ...]] = {
@@ -81,6 +82,19 @@ class Loaded:
 def expand(path: str) -> Path:
     """`~` expanded, made absolute, links left as they are."""
     return Path(os.path.abspath(os.path.expanduser(path)))  # noqa: PTH100, PTH111 - resolve() would follow links
+
+
+def rule_for(rules: Sequence[Project], directory: str | None) -> Project | None:
+    """The `[[projects]]` rule that holds for a directory: the one with the longest path above it."""
+    if not directory:
+        return None
+    best: Project | None = None
+    for rule in rules:
+        path = str(expand(rule.path))
+        above = directory == path or directory.startswith(path.rstrip("/") + "/") or fnmatch.fnmatch(directory, path)
+        if above and (best is None or len(path) > len(str(expand(best.path)))):
+            best = rule
+    return best
 
 
 def config_file(chosen: Path | None, environ: Mapping[str, str]) -> Path:

@@ -34,6 +34,7 @@ VERBS = {
     "why": "dreamd.cli.why",
     "forget": "dreamd.cli.forget",
     "search": "dreamd.cli.search",
+    "context": "dreamd.cli.context",
     "compact": "dreamd.cli.compact",
     "restore": "dreamd.cli.restore",
     "logs": "dreamd.cli.logs",

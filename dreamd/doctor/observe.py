@@ -15,6 +15,7 @@ from pathlib import Path
 from dreamd.app import App, opened, sources
 from dreamd.archive import Stored
 from dreamd.beacon import living
+from dreamd.briefing.import_line import import_line, imported
 from dreamd.clock import Clock
 from dreamd.config import Loaded, expand
 from dreamd.doctor.bench import Bench, Key, Past, Right, Root
@@ -40,7 +41,6 @@ from dreamd.transcripts.agents import ADAPTERS
 
 _SAMPLE = 3  # archived copies
 _KEY = re.compile(r"^\s*(?:export\s+)?ANTHROPIC_API_KEY=\S", re.MULTILINE)
-_IMPORT = re.compile(r"(?<!\S)@(\S+)")
 
 
 def observe(loaded: Loaded, clock: Clock) -> Bench:
@@ -81,9 +81,9 @@ def observe(loaded: Loaded, clock: Clock) -> Bench:
         history_head=head,
         past=_past(loaded, clock) if database is DatabaseCondition.GOOD else None,
         left_lock=_left(lock_path(places.default_state_dir, places.memory_root)),
-        import_line=f"@{_short(places.memory_root / INDEX)}",
+        import_line=import_line(places.memory_root),
         import_file=imports if places.claude_dir.is_dir() else None,
-        imported=_imported(imports, places.memory_root / INDEX),
+        imported=imported(imports, places.memory_root),
     )
 
 
@@ -225,22 +225,6 @@ def _left(path: Path) -> int | None:
     if not first.isdigit() or len(first) > 9:  # noqa: PLR2004 - longer is no pid
         return None
     return None if started(int(first)) else int(first)
-
-
-def _imported(file: Path, index: Path) -> bool:
-    """Whether a line of CLAUDE.md imports the memory."""
-    wanted = os.path.realpath(index)
-    text = _bytes(file).decode("utf-8", "replace")
-    return any(os.path.realpath(_absolute(name, file.parent)) == wanted for name in _IMPORT.findall(text))
-
-
-def _absolute(name: str, folder: Path) -> Path:
-    return expand(name) if name.startswith(("~", "/")) else folder / name
-
-
-def _short(path: Path) -> str:
-    home = expand("~")
-    return f"~/{path.relative_to(home)}" if path.is_relative_to(home) else str(path)
 
 
 def _there(path: Path) -> Path:

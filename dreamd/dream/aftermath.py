@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
+from dreamd.context.headline import asked, came_to
 from dreamd.dream.archiving import archive
 from dreamd.dream.kept import copy_of, reader
 from dreamd.dream.progress import Progress, Step
@@ -14,6 +15,7 @@ from dreamd.log import logger
 from dreamd.memory.tree import Tree
 from dreamd.search.index import SessionDoc, TurnDoc
 from dreamd.search.notes import memory_files
+from dreamd.search.past import ProjectDoc
 from dreamd.state.records import SessionRecord
 from dreamd.transcripts.event import Origin, Role
 
@@ -47,6 +49,7 @@ def index_memory(shop: Workshop) -> None:
 def _index_sessions(shop: Workshop, watch: Progress) -> None:
     now, idle = shop.clock.now(), shop.config.gates.idle
     try:
+        shop.index.update_projects(ProjectDoc(p.key, p.name, p.root, p.stem) for p in shop.projects.list())
         known = shop.index.indexed_sessions()
         sessions = shop.sessions.list()
         _follow_sessions(shop, sessions)
@@ -91,14 +94,19 @@ def _index_session(shop: Workshop, session: SessionRecord) -> None:
     place = _place(shop, session)
     if place is None:
         return
+    turns = list(_turns(shop, session, Path(session.path)))
     doc = SessionDoc(
         id=session.name,
         agent=session.agent,
         project=session.project.name if session.project else "",
         project_key=session.project.key if session.project else "",
         path=place,
+        cwd=session.cwd or "",
+        last_at=session.last_at,
+        about=next(filter(None, (asked(turn.text) for turn in turns if turn.role == Role.HUMAN)), ""),
+        outcome=next(filter(None, (came_to(turn.text) for turn in reversed(turns) if turn.role == Role.ASSISTANT)), ""),
     )
-    shop.index.update_session(doc, _turns(shop, session, Path(session.path)), _stamp(session))
+    shop.index.update_session(doc, turns, _stamp(session))
 
 
 def _turns(shop: Workshop, session: SessionRecord, path: Path) -> Iterator[TurnDoc]:

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 
 from dreamd.dream.clerk import Shelf
 from dreamd.engines.protocol import Finding, Scope, Topic
-from dreamd.state.projects import slug
 from dreamd.state.records import Pending, ProjectRecord
+from dreamd.state.stem import slug
 
 
 @dataclass(frozen=True, slots=True)

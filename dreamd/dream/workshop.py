@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import datetime as dt
-import fnmatch
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
 from dreamd.archive import Archive
 from dreamd.clock import Clock
-from dreamd.config import Places, expand
+from dreamd.config import Places, rule_for
 from dreamd.dream.paid import Answers
 from dreamd.engines.protocol import Engine
 from dreamd.ingest import Scanner
@@ -80,17 +79,7 @@ class Workshop:
 
     def rule_for(self, directory: str | None) -> Project | None:
         """The `[[projects]]` rule that holds for a directory: the one with the longest path above it."""
-        if not directory:
-            return None
-        best: Project | None = None
-        for rule in self.config.projects:
-            path = str(expand(rule.path))
-            above = (
-                directory == path or directory.startswith(path.rstrip("/") + "/") or fnmatch.fnmatch(directory, path)
-            )
-            if above and (best is None or len(path) > len(str(expand(best.path)))):
-                best = rule
-        return best
+        return rule_for(self.config.projects, directory)
 
     def private(self, directory: str | None) -> bool:
         """Whether what is said in a directory must not leave this machine."""

@@ -13,7 +13,7 @@ from urllib.parse import quote
 from dreamd.errors import DreamdError
 from dreamd.search.words import VERSION
 
-_LAYOUT = 1
+_LAYOUT = 2
 #: Stored as PRAGMA user_version: another layout or other words make another index.
 SCHEMA_VERSION = _LAYOUT * 1000 + VERSION
 _BUSY_MS = 10_000
@@ -26,8 +26,12 @@ CREATE TABLE memory (id INTEGER PRIMARY KEY, file TEXT NOT NULL, line INTEGER NO
 CREATE INDEX memory_by_file ON memory (file);
 CREATE TABLE session (
     id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE, agent TEXT NOT NULL, project TEXT NOT NULL, project_key TEXT NOT NULL,
-    lineage TEXT NOT NULL, path TEXT NOT NULL, stamp TEXT NOT NULL
+    lineage TEXT NOT NULL, path TEXT NOT NULL, stamp TEXT NOT NULL,
+    cwd TEXT NOT NULL, last_at INTEGER, about TEXT NOT NULL, outcome TEXT NOT NULL
 );
+CREATE INDEX session_by_project ON session (project_key, last_at);
+CREATE INDEX session_by_cwd ON session (cwd);
+CREATE TABLE project (key TEXT PRIMARY KEY, name TEXT NOT NULL, root TEXT NOT NULL, stem TEXT NOT NULL) WITHOUT ROWID;
 CREATE TABLE turn (
     id INTEGER PRIMARY KEY, session INTEGER NOT NULL, at INTEGER, role TEXT NOT NULL, path TEXT, line INTEGER NOT NULL, text TEXT NOT NULL
 );
@@ -129,7 +133,7 @@ class IndexFile:
                 return
             rows = db.execute(
                 "SELECT name FROM sqlite_schema WHERE type = 'table' AND (sql LIKE 'CREATE VIRTUAL%' OR name IN"
-                " ('memory', 'memory_file', 'session', 'turn'))"
+                " ('memory', 'memory_file', 'session', 'turn', 'project'))"
             )
             for (name,) in rows.fetchall():
                 db.execute(f'DROP TABLE "{name}"')

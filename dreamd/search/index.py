@@ -12,6 +12,7 @@ from time import perf_counter  # a stopwatch, not the time of day
 from typing import NamedTuple
 
 from dreamd.search.file import Condition, IndexFailed, IndexFile
+from dreamd.search.past import ProjectDoc
 from dreamd.search.query import Filters, Hit, search_memory, search_sessions
 from dreamd.search.words import indexed_words, project_word, query_terms
 
@@ -29,6 +30,10 @@ class SessionDoc:
     project_key: str = ""
     path: str = ""  # the main transcript, or its archived copy
     lineage: str = ""
+    cwd: str = ""  # where it began
+    last_at: dt.datetime | None = None  # UTC
+    about: str = ""  # what was asked first, in a sentence, redacted
+    outcome: str = ""  # what the agent said last, in a sentence, redacted
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,6 +105,17 @@ class Index:
                 _forget_session(db, session.id)
             known = _session_row(db, session, stamp)
             return sum(_add_turn(db, known, turn, text) for turn, text in prepared)
+
+    def update_projects(self, projects: Iterable[ProjectDoc]) -> None:
+        """Makes the index hold exactly these projects; no write where nothing changed."""
+        wanted = {(one.key, one.name, one.root, one.stem) for one in projects}
+        if not self.needs_rebuild:
+            with self._file.reading() as db:
+                if set(db.execute("SELECT key, name, root, stem FROM project")) == wanted:
+                    return
+        with self._file.writing() as db:
+            db.execute("DELETE FROM project")
+            db.executemany("INSERT INTO project (key, name, root, stem) VALUES (?, ?, ?, ?)", sorted(wanted))
 
     def move_session(self, session_id: str, path: str) -> None:
         """Notes that a session's words now lie elsewhere (its archived copy)."""
@@ -220,9 +236,13 @@ class _Known(NamedTuple):
 
 def _session_row(db: sqlite3.Connection, session: SessionDoc, stamp: str) -> _Known:
     db.execute(
-        "INSERT INTO session (name, agent, project, project_key, lineage, path, stamp) VALUES (?, ?, ?, ?, ?, ?, ?)"
-        " ON CONFLICT (name) DO UPDATE SET lineage = excluded.lineage, path = excluded.path, stamp = excluded.stamp",
-        (session.id, session.agent, session.project, session.project_key, session.lineage, session.path, stamp),
+        "INSERT INTO session (name, agent, project, project_key, lineage, path, stamp, cwd, last_at, about, outcome)"
+        " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (name) DO UPDATE SET lineage = excluded.lineage, path = excluded.path,"
+        " stamp = excluded.stamp, cwd = excluded.cwd, last_at = excluded.last_at, about = excluded.about, outcome = excluded.outcome",
+        (
+            *(session.id, session.agent, session.project, session.project_key, session.lineage, session.path, stamp),
+            *(session.cwd, _milliseconds(session.last_at), session.about, session.outcome),
+        ),
     )
     found = db.execute("SELECT id, project, project_key FROM session WHERE name = ?", (session.id,)).fetchone()
     return _Known(*found)
@@ -232,7 +252,7 @@ def _add_turn(db: sqlite3.Connection, known: _Known, turn: TurnDoc, text: str) -
     clean = text.replace("\0", " ").encode("utf-8", "replace").decode("utf-8")
     if not any(map(str.isalnum, clean)):
         return 0
-    at = None if turn.at is None else int(turn.at.timestamp() * 1000)
+    at = _milliseconds(turn.at)
     number = db.execute(
         "INSERT INTO turn (session, at, role, path, line, text) VALUES (?, ?, ?, ?, ?, ?)",
         (known.row, at, turn.role, turn.path, turn.offset, clean),
@@ -240,6 +260,10 @@ def _add_turn(db: sqlite3.Connection, known: _Known, turn: TurnDoc, text: str) -
     words = _turn_words(clean, known.project, known.project_key)
     db.execute("INSERT INTO turn_words (rowid, words) VALUES (?, ?)", (number, words))
     return 1
+
+
+def _milliseconds(moment: dt.datetime | None) -> int | None:
+    return None if moment is None else int(moment.timestamp() * 1000)
 
 
 def _turn_words(text: str, project: str, project_key: str) -> str:

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import re
-import unicodedata
 from pathlib import PurePath
 from typing import TYPE_CHECKING
 
@@ -14,23 +12,13 @@ from dreamd.errors import UsageError
 from dreamd.state.dialect import insert
 from dreamd.state.records import ProjectRecord
 from dreamd.state.schema import projects, sessions
+from dreamd.state.stem import slug
 
 if TYPE_CHECKING:
     from sqlalchemy import Connection
 
     from dreamd.state.columns import AnyRow
     from dreamd.state.database import Database
-
-_UNSAFE = re.compile(r"[^\w.\-]+")
-_STEM_BYTES = 80
-
-
-def slug(name: str) -> str:
-    """A name as a file name's stem: letters and digits of any script, "-", "_" and ".", at most 80 bytes; never empty."""
-    text = _UNSAFE.sub("-", unicodedata.normalize("NFC", name)).strip("-.")
-    while len(text.encode()) > _STEM_BYTES:
-        text = text[:-1]
-    return text.rstrip("-.") or "project"
 
 
 def place(connection: Connection, *, key: str, name: str, root: str, remote: str | None) -> int:

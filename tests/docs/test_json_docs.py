@@ -39,6 +39,7 @@ def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
         ("diff", ["diff"]),
         ("why", ["why", "pnpm"]),
         ("search", ["search", "pnpm"]),
+        ("context", ["context"]),
         ("compact", ["compact", "2b55"]),
         ("restore", ["restore", "2b55"]),
         ("init", ["init", "--print"]),

@@ -1,0 +1,1 @@
+"""What a new session in a directory should be told."""

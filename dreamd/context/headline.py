@@ -1,0 +1,42 @@
+"""A text in one sentence: what somebody asked for, or what an answer came to."""
+
+from __future__ import annotations
+
+import re
+
+from dreamd.context.sift import says_something
+
+LONGEST = 160  # characters
+_ENOUGH = 12  # characters of a first sentence that says something by itself; "Hi." does not
+_MARKER = re.compile(r"^\s*(?:#{1,6}\s+|[-*+•·–]\s+|\(?\d{1,3}[.)]\s+|>\s?|\[[ xX]\]\s+)+")
+_FENCE = re.compile(r"```.*?(?:```|\Z)", re.DOTALL)
+_EMPHASIS = re.compile(r"(\*\*|__)(?=\S)(.+?)(?<=\S)\1")
+_END = re.compile(r"(?<=[。！？])|(?<=[.!?])(?=\s)")
+_READ_AT_MOST = 4_000  # characters of a text
+
+
+def asked(text: str) -> str:
+    """The first sentence of a prompt that says something; "" for one without words."""
+    sentences = _sentences(text)
+    return _cut(next((one for one in sentences if len(one) >= _ENOUGH), next(iter(sentences), "")))
+
+
+def came_to(text: str) -> str:
+    """The first sentence of an answer that states something; "" where it only talks about what comes next."""
+    return _cut(next((one for one in _sentences(text) if says_something(one) and not one.endswith(":")), ""))
+
+
+def _sentences(text: str) -> list[str]:
+    plain = _FENCE.sub(" ", text[:_READ_AT_MOST])
+    found = []
+    for line in plain.split("\n"):
+        bare = _EMPHASIS.sub(r"\2", _MARKER.sub("", line))
+        found += [" ".join(piece.split()) for piece in _END.split(bare)]
+    return [one for one in found if any(map(str.isalnum, one))]
+
+
+def _cut(sentence: str) -> str:
+    if len(sentence) <= LONGEST:
+        return sentence
+    words = sentence[: LONGEST - 1].rpartition(" ")[0]
+    return (words if len(words) > LONGEST // 2 else sentence[: LONGEST - 1]).rstrip(" ,;:") + "…"

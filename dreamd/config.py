@@ -265,6 +265,12 @@ def environment() -> Mapping[str, str]:
     return os.environ
 
 
+def session_directory(environ: Mapping[str, str] | None = None) -> str:
+    """Where the agent's session that started this process works: CLAUDE_PROJECT_DIR, else the directory it was started in."""
+    environ = os.environ if environ is None else environ
+    return environ.get("CLAUDE_PROJECT_DIR") or os.getcwd()  # noqa: PTH109 - a name, which may lead over links
+
+
 def systemd_variables(environ: Mapping[str, str] | None = None) -> tuple[str, str, str]:
     """NOTIFY_SOCKET, WATCHDOG_USEC and WATCHDOG_PID as systemd set them; empty where it did not."""
     environ = os.environ if environ is None else environ

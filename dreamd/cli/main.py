@@ -37,6 +37,7 @@ VERBS = {
     "context": "dreamd.cli.context",
     "compact": "dreamd.cli.compact",
     "restore": "dreamd.cli.restore",
+    "mcp": "dreamd.cli.mcp",
     "logs": "dreamd.cli.logs",
     "service": "dreamd.cli.service",
     "doctor": "dreamd.cli.doctor",

@@ -1,0 +1,1 @@
+"""The MCP server: memory and past sessions for an agent that asks."""

@@ -46,7 +46,7 @@ def project(name: str, more: str) -> str:
 @pytest.mark.parametrize("mode", ["auto", "legacy"])
 def test_a_client_of_either_protocol_finds_typed_read_only_tools(world: World, mode: str) -> None:
     found = talk(world.home, ("search_memory", {"query": "squash"}), mode=mode)
-    assert set(found.tools) >= {"search_memory", "search_sessions", "why", "recent_dreams"}
+    assert set(found.tools) == {"search_memory", "search_sessions", "project_context", "why", "recent_dreams"}
     assert "past sessions" in found.instructions
     for tool in found.tools.values():
         assert tool.annotations.read_only_hint
@@ -84,6 +84,16 @@ def test_sessions_are_found_with_day_project_and_id(world: World) -> None:
 def test_a_search_in_sessions_is_narrowed_by_project(world: World) -> None:
     assert "8282" not in ask(world.home, "search_sessions", query="staging port squash", project="quillmark").text
     assert "8282" in ask(world.home, "search_sessions", query="staging port squash", project="harbor").text
+
+
+def test_the_context_of_a_project_is_told_where_its_session_is(world: World) -> None:
+    there = ask(world.home, "project_context", here="/home/sam/work/quillmark")
+    assert "This project: quillmark" in there.text
+    assert "quash before merging" in there.text
+    assert f"2026-03-10: {RULE}" in there.text  # the last session here
+    elsewhere = ask(world.home, "project_context", here="/home/sam/work/harbor")
+    assert "This project: harbor" in elsewhere.text
+    assert estimate(ask(world.home, "project_context", here="/home/sam/work/harbor", max_tokens=500).text) <= 500
 
 
 def test_why_tells_the_words_a_line_rests_on(world: World) -> None:
@@ -185,11 +195,12 @@ def test_an_isolated_project_is_told_of_only_there(world: World) -> None:
         ("search_sessions", {"query": "squash merging"}),
         ("why", {"text": "squash before merging"}),
         ("recent_dreams", {}),
+        ("project_context", {}),
     ]
     elsewhere = talk(world.home, *calls, here="/home/sam/work/harbor")
     assert all("squash" not in one.text.casefold() for one in elsewhere.replies)
     assert "8282" in elsewhere.replies[3].text
-    there = talk(world.home, *calls, here="/home/sam/work/quillmark/src")
+    there = talk(world.home, *calls, here="/home/sam/work/quillmark")
     assert all("squash" in one.text.casefold() for one in there.replies)
 
 
@@ -198,13 +209,18 @@ def test_words_that_must_not_leave_the_machine_are_told_only_where_they_were_sai
     assert "quash" not in ask(world.home, "search_sessions", here="/home/sam/work/harbor", query="squash merging").text
     assert "quash" not in ask(world.home, "search_memory", here="/home/sam/work/harbor", query="squash merging").text
     assert "quash" in ask(world.home, "search_memory", here="/home/sam/work/quillmark", query="squash merging").text
+    assert "quash" not in ask(world.home, "project_context", here="/home/sam/work/harbor").text
+    assert "quash" in ask(world.home, "project_context", here="/home/sam/work/quillmark").text
 
 
 def test_a_project_not_learned_from_is_told_of_nowhere(world: World) -> None:
     rules(world, project("quillmark", "learn = false"))
     for here in ("/home/sam/work/quillmark", "/home/sam/work/harbor"):
-        for tool in ("search_memory", "search_sessions"):
-            assert "quash" not in ask(world.home, tool, here=here, query="squash merging").text
+        asked = {"query": "squash merging"}
+        found = talk(
+            world.home, ("search_memory", asked), ("search_sessions", asked), ("project_context", {}), here=here
+        )
+        assert all("quash" not in one.text for one in found.replies)
 
 
 def test_where_the_database_is_lost_a_project_file_is_not_told_if_any_rule_keeps_something(world: World) -> None:

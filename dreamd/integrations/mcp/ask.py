@@ -35,7 +35,7 @@ class SearchSessions(Ask):
 class ProjectContext(Ask):
     """What a session should know."""
 
-    max_tokens: Annotated[int, Field(ge=200, le=4000, description="How long the answer may be.")] = 2000
+    max_tokens: Annotated[int, Field(ge=500, le=4000, description="How long the answer may be.")] = 2000
 
 
 class Why(Ask):

@@ -13,6 +13,7 @@ from dreamd.errors import UsageError
 from dreamd.integrations.mcp.account import recent_dreams, why
 from dreamd.integrations.mcp.answer import MOST_TOKENS, Answer, told
 from dreamd.integrations.mcp.ask import Ask, ProjectContext, RecentDreams, SearchMemory, SearchSessions, Why
+from dreamd.integrations.mcp.context import project_context
 from dreamd.integrations.mcp.desk import Desk, desk
 from dreamd.integrations.mcp.find import search_memory, search_sessions
 
@@ -56,6 +57,13 @@ TOOLS: Final = (
         "Finds what was said in past sessions with coding agents, by the person or the agent: day, project, session, excerpt.",
         SearchSessions,
         search_sessions,
+    ),
+    Tool(
+        "project_context",
+        "What to know here",
+        "Tells what is remembered for a session in this directory: rules, this project's facts and decisions, its last sessions.",
+        ProjectContext,
+        project_context,
     ),
     Tool(
         "why",

@@ -20,6 +20,7 @@ from dreamd.dream.gates import Gate
 from dreamd.dream.kept import copy_of, readable, reader
 from dreamd.dream.outlook import gates_now
 from dreamd.dream.progress import Progress, nobody
+from dreamd.dream.restoring import restore
 from dreamd.dream.spending import Forecast, forecast
 from dreamd.dream.workshop import Workshop
 from dreamd.engines.claude.build import claude
@@ -144,7 +145,7 @@ class App:
                 f"session {record.id} has no archived copy",
                 hint="sessions are copied once they are idle for `archive_after`",
             )
-        return record, self.shop.archive.restore(stored, Path(record.root), overwrite=overwrite)
+        return record, restore(self.shop, record, stored, overwrite=overwrite)
 
     def remember(self, text: str, *, project: str | None) -> RunRecord:
         """A line added because the person says so."""

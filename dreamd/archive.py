@@ -132,13 +132,23 @@ class Archive:
         return before if held and before == tuple(Seen.now(path) for _, path in sources) else ()
 
     @contextlib.contextmanager
-    def unpacked(self, stored: Stored, name: str) -> Iterator[Path]:
-        """One file of a copy (named as in `members`), unpacked for as long as the block lasts."""
+    def unpacked(self, stored: Stored, name: str, *, beside: bool = False) -> Iterator[Path]:
+        """One file of a copy (named as in `members`; "": the main transcript), unpacked for as long as the block lasts.
+
+        `beside`: all other files of the copy too, each where it lay.
+        """
         self._directory.mkdir(mode=0o700, parents=True, exist_ok=True)
         with tempfile.TemporaryDirectory(prefix=_TEMPORARY, dir=self.file(stored).parent) as scratch:
-            path = Path(scratch) / "transcript"
-            with self.read_original(stored, name) as source, created(path) as file:
-                _pump(source, file)
+            if not beside:
+                path = Path(scratch) / "transcript"
+                with self.read_original(stored, name) as source, created(path) as file:
+                    _pump(source, file)
+            else:
+                members = self.members(stored)
+                targets = {member.name: _target(Path(scratch), member.name) for member in members}
+                path = targets.get(name or members[0].name, Path(scratch))
+                with explained(stored.path):
+                    self._put_back(stored, targets)
             yield path
 
     def members(self, stored: Stored) -> tuple[Member, ...]:

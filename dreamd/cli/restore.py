@@ -12,7 +12,13 @@ from dreamd.cli.options import ConfigOption, JsonOption, VerboseOption
 _EPILOG = "Examples: dreamd restore 4d56, then claude --resume 4d56…"
 
 #: How each agent goes on with a session.
-_RESUME = {"claude-code": "claude --resume", "codex": "codex resume"}
+_RESUME = {
+    "claude-code": "claude --resume {id}",
+    "codex": "codex resume {id}",
+    "gemini": "gemini --list-sessions, then gemini --resume NUMBER",
+    "opencode": "opencode --session {id}",
+}
+_UNARCHIVE = "codex unarchive {id} && "  # what it has archived it does not resume
 
 
 def register(app: typer.Typer) -> None:
@@ -38,5 +44,8 @@ def restore(
         for path in paths:
             console.say(str(path))
         if record.cwd and record.agent in _RESUME:
-            console.say(f"go on with: cd {record.cwd} && {_RESUME[record.agent]} {record.id}")
+            way = _RESUME[record.agent]
+            if record.agent == "codex" and record.root.endswith("archived_sessions"):
+                way = _UNARCHIVE + way
+            console.say(f"go on with: cd {record.cwd} && {way.format(id=record.id)}")
     return 0

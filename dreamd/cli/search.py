@@ -10,6 +10,7 @@ import typer
 
 from dreamd.cli.console import Console, listen
 from dreamd.cli.options import ConfigOption, JsonOption, VerboseOption
+from dreamd.cli.wording import short
 from dreamd.clock import SystemClock, local_zone, parse_time, rfc3339
 from dreamd.config import Loaded, load
 from dreamd.errors import DreamdError, UsageError
@@ -55,7 +56,7 @@ def search(
         place = (
             f"{hit.path}:{hit.line}"
             if hit.where == "memory"
-            else f"{(hit.session or '').split(':')[-1][:8]} {hit.project or ''}"
+            else f"{short((hit.session or '').split(':', 1)[-1])} {hit.agent or ''} {hit.project or ''}"
         )
         day = hit.at.astimezone().strftime(" %Y-%m-%d") if hit.at else ""
         console.say(f"{console.style(place + day, 'cyan')}  {_marked(console, hit)}")

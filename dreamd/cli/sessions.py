@@ -10,7 +10,7 @@ from dreamd.app import App
 from dreamd.cli.console import Console
 from dreamd.cli.desk import at_desk
 from dreamd.cli.options import ConfigOption, JsonOption, VerboseOption, only_behind
-from dreamd.cli.wording import count, size, when
+from dreamd.cli.wording import count, short, size, when
 from dreamd.clock import parse_time, rfc3339
 from dreamd.errors import UsageError
 from dreamd.state.records import SessionRecord, SessionState
@@ -59,7 +59,7 @@ def listed(
             console.say("no session to show; `dreamd config path` and `dreamd status` say where dreamd looks")
             return 0
         console.table(
-            ("SESSION", "STATE", "PROJECT", "TURNS", "SIZE", "LAST", "NOTES"),
+            ("SESSION", "AGENT", "STATE", "PROJECT", "TURNS", "SIZE", "LAST", "NOTES"),
             [_row(one, one.state(now, idle)) for one in chosen],
         )
     return 0
@@ -117,7 +117,16 @@ def _show(app: App, console: Console, name: str) -> None:
 
 def _row(one: SessionRecord, state: SessionState) -> tuple[str, ...]:
     project = one.project.name if one.project else "–"
-    return (one.id[:8], state.value, project, str(one.human_turns), size(one.bytes), when(one.last_at), _notes(one))
+    return (
+        short(one.id),
+        one.agent,
+        state.value,
+        project,
+        str(one.human_turns),
+        size(one.bytes),
+        when(one.last_at),
+        _notes(one),
+    )
 
 
 def _notes(one: SessionRecord) -> str:

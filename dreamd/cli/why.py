@@ -8,7 +8,7 @@ import typer
 
 from dreamd.cli.desk import at_desk
 from dreamd.cli.options import ConfigOption, JsonOption, VerboseOption
-from dreamd.cli.wording import when
+from dreamd.cli.wording import short, when
 
 _EPILOG = 'Examples: dreamd why "use pnpm" · dreamd why "port 8282" --json'
 
@@ -31,8 +31,9 @@ def why(
         console.say(console.style(told.text, "bold"))
         console.say(f"{told.file}:{told.line}, {'learned by dreamd' if told.whose == 'dreamd' else 'written by you'}")
         for one in told.evidence:
-            console.say(f"  {when(one.at)} session {one.session_id[:8]}: “{one.quote}”")
-            console.say(console.style(f"    {told.places.get(one.id, one.path)} at byte {one.offset}", "dim"))
+            agent = told.agents.get(one.id, "")
+            console.say(f"  {when(one.at)} {agent} session {short(one.session_id)}: “{one.quote}”")
+            console.say(console.style(f"    {told.places.get(one.id, one.path)} at {one.offset}", "dim"))
         for step in told.history:
             console.say(f"  {when(step.at)} {step.change} ({step.reason}) by run {step.run_id}")
     return 0

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime as dt
+import re
 from collections.abc import Iterable
 
 from dreamd.memory.plan import ChangeKind, Plan, Reason
@@ -20,6 +21,9 @@ STATUS = {
     Outcome.CANCELLED: 130,
     Outcome.INTERRUPTED: 1,
 }
+_SHORT = 8
+_SHORT_BY_TIME = 16  # in a version 7 UUID or `ses_…`: the time to the millisecond, then what is random
+_BY_TIME = re.compile(r"[0-9a-f]{8}-[0-9a-f]{4}-7|ses_")
 _SIGNS = {
     ChangeKind.ADD: "+",
     ChangeKind.MERGE: "=",
@@ -58,6 +62,11 @@ def span(seconds: float) -> str:
         if seconds >= 2 * length or (unit != "d" and seconds >= length):
             return f"{seconds / length:.0f} {unit}"
     return f"{seconds:.0f} s"
+
+
+def short(session: str) -> str:
+    """As much of a session's id as tells it from others: ids that begin with the time are alike at their beginning."""
+    return session[:_SHORT] if not _BY_TIME.match(session) else session[:_SHORT_BY_TIME]
 
 
 def count(number: int, word: str) -> str:

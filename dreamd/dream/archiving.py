@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import contextlib
 import datetime as dt
-from collections.abc import Mapping, Sequence
+import tempfile
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from pathlib import Path
 
 from dreamd.dream.deadlines import LAST_CALL, deadlines
-from dreamd.dream.kept import copy_of, files_of, in_use
+from dreamd.dream.kept import copy_of, files_of, in_use, is_shared
 from dreamd.dream.lock import dream_lock
 from dreamd.dream.progress import Progress, Step, nobody
 from dreamd.dream.workshop import Workshop
@@ -63,15 +64,10 @@ def _finished(shop: Workshop) -> tuple[Mapping[int, dt.datetime], list[SessionRe
     if shop.config.transcripts.archive_after is None:
         return {}, []
     now = shop.clock.now()
-    finished = [one for one in shop.copies.wanting(now - shop.config.gates.idle) if _is_file(shop, one)]
+    finished = shop.copies.wanting(now - shop.config.gates.idle)
     until = deadlines(shop, finished)
     opened = in_use(shop, now)
     return until, sorted((one for one in finished if not opened(one)), key=lambda one: until[one.row])
-
-
-def _is_file(shop: Workshop, session: SessionRecord) -> bool:
-    """Whether a session's files are its own: one that is rows of a database cannot be copied and put back as files."""
-    return not isinstance(shop.adapters.get(session.agent), ManySessions)
 
 
 def _dream_lock(shop: Workshop) -> AbstractContextManager[object]:
@@ -82,9 +78,8 @@ def _copy(shop: Workshop, due: list[SessionRecord], watch: Progress) -> None:
     for done, session in enumerate(due):
         watch(Step("archive", done, len(due)))
         try:
-            stored = shop.archive.store(
-                session.agent, session.id, files_of(shop, session), Path(session.root), earlier=copy_of(session)
-            )
+            with _to_copy(shop, session) as (files, root):
+                stored = shop.archive.store(session.agent, session.id, files, root, earlier=copy_of(session))
         except (DreamdError, OSError) as fault:
             logger().warning("session.unarchived", session=session.id, fault=type(fault).__name__)
             continue
@@ -92,8 +87,22 @@ def _copy(shop: Workshop, due: list[SessionRecord], watch: Progress) -> None:
         logger().debug("session.archived", session=session.id, bytes=stored.bytes, compressed=stored.compressed)
 
 
+@contextlib.contextmanager
+def _to_copy(shop: Workshop, session: SessionRecord) -> Iterator[tuple[list[Path], Path]]:
+    """The files that a copy is made of, and what their names are relative to; of a session that is rows, these as a file."""
+    if not is_shared(shop, session):
+        yield files_of(shop, session), Path(session.root)
+        return
+    adapter = shop.adapters[session.agent]
+    assert isinstance(adapter, ManySessions)  # else it shares nothing
+    with tempfile.TemporaryDirectory(dir=shop.places.state_dir, prefix=".dreamd-") as scratch:
+        path = Path(scratch, f"{session.id}.db")
+        adapter.carry_out(Path(session.path), session.id, path)
+        yield [path], Path(scratch)
+
+
 def _delete_originals(shop: Workshop) -> None:
-    """The agent's own files of sessions that were dreamt of to the last turn and quiet for `archive_after`.
+    """The agent's own files of sessions that were dreamt of to the last turn and quiet for `archive_after`; rows stay.
 
     Each copy is read back and compared with the files right before; a file that is open, or that changed since, stays.
     """
@@ -105,7 +114,7 @@ def _delete_originals(shop: Workshop) -> None:
     touched = shop.copies.touched({one.row for one in quiet})  # one that was restored is about to be gone on with
     for session in quiet:
         copy = copy_of(session)
-        if copy is None or opened(session) or touched[session.row] > now - after:
+        if copy is None or is_shared(shop, session) or opened(session) or touched[session.row] > now - after:
             continue
         try:
             files = files_of(shop, session)
@@ -122,6 +131,9 @@ def _delete_originals(shop: Workshop) -> None:
 def _as_counted(shop: Workshop, session: SessionRecord, seen: Sequence[Seen]) -> bool:
     """Whether every transcript is what the scan has read to its end: what came after it was not dreamt of."""
     found = {str(one.path): FileStamp(one.size, one.mtime_ns, one.inode) for one in seen}
+    adapter = shop.adapters[session.agent]
+    if isinstance(adapter, ManySessions):
+        found |= {one.path: one.stamp for one in adapter.files_in(Path(session.path))}
     known = {one.path: one for one in shop.sessions.files(session.row) if one.lost_at is None}
     return all(
         path in found and one.cursor.stamp == found[path] and (one.settled or one.cursor.consumed >= found[path].size)

@@ -8,15 +8,15 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from dreamd.archive import Stored
 from dreamd.clock import rfc3339
+from dreamd.dream.kept import copy_of, is_there, reader
 from dreamd.dream.workshop import Workshop
 from dreamd.errors import DreamdError, UsageError
 from dreamd.memory.document import entry_key
 from dreamd.memory.provenance import Step, entry_history
 from dreamd.memory.survey import Mine, Survey, Theirs, survey
 from dreamd.memory.tree import Tree
-from dreamd.state.records import FindingRecord
+from dreamd.state.records import FindingRecord, SessionRecord
 
 _WORD = re.compile(r"\w+")
 _ENOUGH = 0.6  # share of the asked words that a line must hold
@@ -35,6 +35,7 @@ class Explanation:
     places: Mapping[str, str] = field(
         default_factory=dict
     )  # finding id → the archived copy, where the transcript is gone
+    agents: Mapping[str, str] = field(default_factory=dict)  # finding id → whose session it is from
 
     def to_json(self) -> dict[str, object]:
         """CONTRACT's shape."""
@@ -46,6 +47,7 @@ class Explanation:
             "evidence": [
                 {
                     "session": one.session_id,
+                    "agent": self.agents.get(one.id),
                     "at": rfc3339(one.at),
                     "quote": one.quote,
                     "path": self.places.get(one.id, one.path),
@@ -69,6 +71,7 @@ def explain(shop: Workshop, text: str) -> Explanation:
         return Explanation(best.text, best.file, best.line, "you", (), ())
     evidence = shop.findings.get(best.record.findings)
     ordered = tuple(sorted(evidence, key=lambda one: (one.at is None, one.at, one.id)))
+    sessions = {one.row: one for one in shop.sessions.by_rows({one.session for one in ordered})}
     return Explanation(
         text=best.block.text,
         file=best.file,
@@ -76,23 +79,22 @@ def explain(shop: Workshop, text: str) -> Explanation:
         whose="dreamd",
         evidence=ordered,
         history=entry_history(shop.history, best.record.id),
-        places=_copies(shop, ordered),
+        places=_copies(shop, ordered, sessions),
+        agents={one.id: sessions[one.session].agent for one in ordered if one.session in sessions},
     )
 
 
-def _copies(shop: Workshop, evidence: Sequence[FindingRecord]) -> dict[str, str]:
-    """Where the evidence is to be read whose transcript its agent has deleted: its archived copy, if the line is in it."""
-    gone = [one for one in evidence if not Path(one.path).exists()]
-    sessions = {one.row: one for one in shop.sessions.by_rows({one.session for one in gone})}
+def _copies(shop: Workshop, evidence: Sequence[FindingRecord], sessions: Mapping[int, SessionRecord]) -> dict[str, str]:
+    """Where the evidence is to be read whose transcript its agent has deleted: its archived copy, if the words are in it."""
     found = {}
-    for one in gone:
+    for one in evidence:
         session = sessions.get(one.session)
-        if session is None or session.archive_path is None or session.archive_digest is None:
+        copy = copy_of(session) if session else None
+        if session is None or copy is None or is_there(shop, session, Path(one.path)):
             continue
-        stored = Stored(session.archive_path, session.archive_digest, bytes=0, compressed=0)
-        with contextlib.suppress(DreamdError):
-            if shop.archive.read_line(stored, one.offset):
-                found[one.id] = str(shop.archive.file(stored))
+        with contextlib.suppress(DreamdError, OSError, ValueError):
+            if next(reader(shop, session).read(Path(one.path), start=one.offset, end=one.offset + 1), None):
+                found[one.id] = str(shop.archive.file(copy))
     return found
 
 

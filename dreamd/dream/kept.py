@@ -11,7 +11,7 @@ from pathlib import Path
 from dreamd.archive import Archive, Stored
 from dreamd.dream.workshop import Workshop
 from dreamd.state.records import SessionRecord
-from dreamd.transcripts.adapter import Reader, reader_of
+from dreamd.transcripts.adapter import Adapter, ManySessions, reader_of
 from dreamd.transcripts.event import Event, RawPosition
 
 
@@ -19,7 +19,8 @@ from dreamd.transcripts.event import Event, RawPosition
 class KeptReader:
     """Reads one session's files where they are, else out of its copy; events name the place that the file had."""
 
-    adapter: Reader
+    adapter: Adapter
+    session_id: str
     archive: Archive
     copy: Stored | None
     root: Path
@@ -27,26 +28,48 @@ class KeptReader:
 
     def read(self, path: Path, *, start: int = 0, end: int | None = None) -> Iterator[Event]:
         """The events of a file of the session. Raises OSError or TranscriptError where neither it nor a copy can be read."""
-        if self.copy is None or path.exists():
-            yield from self.adapter.read(path, start=start, end=end)
+        reader = reader_of(self.adapter, self.session_id)
+        if self.copy is None or _is_there(self.adapter, path, self.session_id):
+            yield from reader.read(path, start=start, end=end)
             return
         # The agent may have moved the main transcript since the copy was made; in the copy it is the first.
         name = "" if path == self.main else path.relative_to(self.root).as_posix()
-        with self.archive.unpacked(self.copy, name) as unpacked:
-            for event in self.adapter.read(unpacked, start=start, end=end):
+        beside = isinstance(self.adapter, ManySessions)  # what lies beside the main transcript may be needed to read it
+        with self.archive.unpacked(self.copy, name, beside=beside) as unpacked:
+            for event in reader.read(unpacked, start=start, end=end):
                 yield replace(event, raw=RawPosition(str(path), event.raw.offset))
 
 
 def reader(shop: Workshop, session: SessionRecord) -> KeptReader:
     """What reads this session."""
-    theirs = reader_of(shop.adapters[session.agent], session.id)
-    return KeptReader(theirs, shop.archive, copy_of(session), Path(session.root), Path(session.path))
+    adapter = shop.adapters[session.agent]
+    return KeptReader(adapter, session.id, shop.archive, copy_of(session), Path(session.root), Path(session.path))
 
 
 def readable(shop: Workshop, session: SessionRecord) -> bool:
     """Whether there is something to read: its main file, or a copy of it."""
     copy = copy_of(session)
-    return Path(session.path).exists() or (copy is not None and shop.archive.file(copy).exists())
+    there = _is_there(shop.adapters[session.agent], Path(session.path), session.id)
+    return there or (copy is not None and shop.archive.file(copy).exists())
+
+
+def is_there(shop: Workshop, session: SessionRecord, path: Path) -> bool:
+    """Whether a file of a session is where it was, and the session still in it."""
+    return _is_there(shop.adapters[session.agent], path, session.id)
+
+
+def is_shared(shop: Workshop, session: SessionRecord) -> bool:
+    """Whether a session is rows of a database that others share."""
+    adapter = shop.adapters.get(session.agent)
+    return isinstance(adapter, ManySessions) and adapter.is_shared(Path(session.path))
+
+
+def _is_there(adapter: Adapter, path: Path, session_id: str) -> bool:
+    if not path.exists():
+        return False
+    if not isinstance(adapter, ManySessions) or not adapter.is_shared(path):
+        return True
+    return any(one.session_id == session_id for one in adapter.files_in(path))
 
 
 def copy_of(session: SessionRecord) -> Stored | None:
@@ -57,13 +80,16 @@ def copy_of(session: SessionRecord) -> Stored | None:
 
 
 def files_of(shop: Workshop, session: SessionRecord) -> list[Path]:
-    """What belongs to a session: main transcripts, then the directories that bear their names (sub-agents, tool results), then other files."""
-    known = [Path(one.path) for one in shop.sessions.files(session.row) if one.lost_at is None]
-    main = [Path(session.path), *(path for path in known if path.stem == session.id and path != Path(session.path))]
+    """What belongs to a session: main transcripts, then what lies beside them and is theirs alone, then other files."""
+    known = [one for one in shop.sessions.files(session.row) if one.lost_at is None]
+    mains = dict.fromkeys([Path(session.path), *(Path(one.path) for one in known if one.kind == "main")])
+    adapter = shop.adapters[session.agent]
+    beside = [path for main in mains for path in adapter.belongings(main, session.id)]
+    first, *others = mains
     below = Path(session.root)
     return [
         path
-        for path in dict.fromkeys([main[0], *(path.with_suffix("") for path in main), *main[1:], *known])
+        for path in dict.fromkeys([first, *beside, *others, *(Path(one.path) for one in known)])
         if path.is_relative_to(below)
     ]
 

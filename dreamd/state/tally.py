@@ -22,6 +22,8 @@ if TYPE_CHECKING:
     from dreamd.state.exclusion import Rules
 
 _HOLDER = sessions.alias("holder")
+#: What was read of a file is more than its size where that is packed, or no size at all (rows of a database).
+_BYTES = case((files.c.consumed > files.c.size, files.c.consumed), else_=files.c.size)
 
 
 def sum_files(connection: Connection, rows: Iterable[int], now: dt.datetime) -> None:
@@ -40,7 +42,7 @@ def sum_files(connection: Connection, rows: Iterable[int], now: dt.datetime) -> 
         sums = connection.execute(
             select(
                 files.c.session.label("row"),
-                func.coalesce(func.sum(files.c.size), 0).label("bytes"),
+                func.coalesce(func.sum(_BYTES), 0).label("bytes"),
                 func.sum(files.c.bad_lines).label("bad_lines"),
                 func.sum(files.c.oversized_lines).label("oversized_lines"),
                 func.sum(files.c.tokens_in).label("tokens_in"),

@@ -54,13 +54,47 @@ class Adapter(Reader, Protocol):
         """How long after its last change (mtime) the agent deletes a transcript below `root`; None: it never does."""
         ...
 
+    def transcript_at(self, path: str) -> str | None:
+        """Which transcript a file below a root is, or belongs to, by its name; None where a change in it is of no concern."""
+        ...
+
+    def belongings(self, path: Path, session_id: str) -> tuple[Path, ...]:
+        """What lies beside a session's main transcript and is its alone: files, and directories with all that is in them.
+
+        They are copied with it, put back with it and, where originals may go, deleted with it. What is named need not exist.
+        """
+        ...
+
 
 @runtime_checkable
-class ManySessions(Protocol):
-    """An adapter whose files hold the sessions of many: to read one of them its id is needed."""
+class ManySessions(Adapter, Protocol):
+    """An adapter whose files may hold the sessions of many, rows of a database: to read one of them its id is needed.
+
+    Such a session is archived as a file of its own, which `reader` reads like the database.
+    """
 
     def reader(self, session_id: str) -> Reader:
         """What reads one session."""
+        ...
+
+    def files_in(self, path: Path) -> Iterator[SessionFile]:
+        """The sessions in one file as they are now; none where there is nothing or it cannot be opened."""
+        ...
+
+    def is_shared(self, path: Path) -> bool:
+        """Whether a file, by its content, holds the sessions of many."""
+        ...
+
+    def carry_out(self, path: Path, session_id: str, target: Path) -> None:
+        """Writes all rows of a session into `target`, a new file. Raises TranscriptError where they cannot be had."""
+        ...
+
+    def carry_in(self, copy: Path, session_id: str, path: Path, *, overwrite: bool) -> None:
+        """Puts the rows of a copy back into the agent's file at `path`, which is made where it is missing.
+
+        Raises TranscriptError, with nothing changed, while a client has it open, and where it holds other rows of this session
+        than the copy, unless `overwrite`: the copy's rows then take their place.
+        """
         ...
 
 

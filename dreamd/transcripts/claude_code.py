@@ -104,6 +104,15 @@ class ClaudeCode:
         finally:
             os.close(fd)
 
+    def transcript_at(self, path: str) -> str | None:
+        """The file itself, where it is a log; see the protocol."""
+        return path if path.endswith(".jsonl") else None
+
+    def belongings(self, path: Path, session_id: str) -> tuple[Path, ...]:
+        """The directory named after the session, with its sub-agents and tool results; see the protocol."""
+        del session_id
+        return (path.with_suffix(""),)
+
     def live_sessions(self, root: Path, now: dt.datetime) -> frozenset[str]:
         """The sessions that a running client has open; its registry lies beside the projects folder. See the protocol."""
         return claude_home.open_sessions(root.parent, now)

@@ -76,6 +76,15 @@ class Codex:
         finally:
             os.close(fd)
 
+    def transcript_at(self, path: str) -> str | None:
+        """The file itself, where it is a rollout, packed or not; see the protocol."""
+        return path if _ROLLOUT.fullmatch(os.path.basename(path)) else None  # noqa: PTH119 - a hot path
+
+    def belongings(self, path: Path, session_id: str) -> tuple[Path, ...]:
+        """Nothing: a rollout is all there is of a thread; see the protocol."""
+        del path, session_id
+        return ()
+
     def live_sessions(self, root: Path, now: dt.datetime) -> frozenset[str]:
         """None: Codex keeps no register of what is open."""
         del root, now

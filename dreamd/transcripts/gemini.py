@@ -6,7 +6,7 @@ import datetime as dt
 import json
 import os
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from pathlib import Path
 from stat import S_ISREG
@@ -28,6 +28,8 @@ _FIRST_LINE = 256 * 1024  # bytes in which an event log's header ends
 _LARGEST = 64 * 1024 * 1024  # bytes of a document; it can only be read as a whole
 _MOST_MAP = 4 * 1024 * 1024
 _ROOT_FILE = ".project_root"
+_KEPT = "30d"  # the client's own default since it writes logs
+_NAMED = re.compile(rb'"sessionId"\s*:\s*"([A-Za-z0-9_-]+)"')
 
 
 class Gemini:
@@ -46,17 +48,19 @@ class Gemini:
     def discover(self, root: Path) -> Iterator[SessionFile]:
         """Every session below `root`, by its name alone."""
         for project in _entries(os.fspath(root.absolute())):
-            chats = _entries(f"{project.path}/chats")
-            found = {}
-            for entry in chats:
+            found: dict[str, SessionFile] = {}
+            folders = []
+            for entry in _entries(f"{project.path}/chats"):
                 name = _SESSION.fullmatch(entry.name)
                 if name is None:
-                    yield from _subagents(entry)
+                    folders.append(entry)
                     continue
                 session = f"{name[2]}-{name[1]}" if name[2] else name[1]
                 if (stamp := _stamp(entry)) is not None and (name[3] == _LOG or session not in found):
                     found[session] = SessionFile(AGENT, session, entry.path, "main", stamp)
             yield from found.values()
+            for folder in folders:
+                yield from _subagents(folder, found)
 
     def scan(self, file: SessionFile, cursor: Cursor, *, settled: bool = False) -> Reading:
         """Counts what came since `cursor`; see the protocol. A document counts anew whenever it was written."""
@@ -91,19 +95,40 @@ class Gemini:
         finally:
             os.close(fd)
 
+    def transcript_at(self, path: str) -> str | None:
+        """The file itself, where it is a session or a sub-agent's log; see the protocol."""
+        return path if path.endswith((".json", ".jsonl")) and f"{os.sep}chats{os.sep}" in path else None
+
+    def belongings(self, path: Path, session_id: str) -> tuple[Path, ...]:
+        """What the client itself deletes with a session: its sub-agents' logs, its stale document, its tools' outputs; see the protocol."""
+        del session_id
+        native = _native_id(path)
+        if not native:
+            return ()
+        project = path.parent.parent
+        return (
+            path.parent / native,
+            *(path.with_suffix(one) for one in (".json", ".jsonl") if one != path.suffix),
+            project / "tool-outputs" / f"session-{native}",
+            project / "logs" / f"session-{native}.jsonl",
+            project / native,
+        )
+
     def live_sessions(self, root: Path, now: dt.datetime) -> frozenset[str]:
         """None: Gemini CLI keeps no register of what is open."""
         del root, now
         return frozenset()
 
     def retention(self, root: Path) -> dt.timedelta | None:
-        """The client's `general.sessionRetention.maxAge`, where it is switched on; see the protocol."""
+        """The client's `general.sessionRetention.maxAge`, 30 days unless a person says otherwise; see the protocol."""
         found = _json(root.parent / "settings.json")
         general = found.get("general")
         rule = general.get("sessionRetention") if isinstance(general, dict) else None
-        if not isinstance(rule, dict) or rule.get("enabled") is False:
+        if not isinstance(rule, dict):
+            rule = {}
+        if rule.get("enabled") is False:
             return None
-        age = re.fullmatch(r"(\d+)([hdwm])", str(rule.get("maxAge", "")))
+        age = re.fullmatch(r"(\d+)([hdwm])", str(rule.get("maxAge", _KEPT)))
         return int(age[1]) * _TERMS[age[2]] if age else None
 
 
@@ -171,12 +196,22 @@ def _whole(fd: int, size: int) -> bytes:
     return os.pread(fd, min(size, _LARGEST), 0)
 
 
-def _subagents(folder: os.DirEntry[str]) -> Iterator[SessionFile]:
-    """The logs of a session's sub-agents, in a folder named after it."""
+def _native_id(path: Path) -> str:
+    """The id that the session itself names; "" where it names none."""
+    try:
+        with path.open("rb") as file:
+            found = _NAMED.search(file.read(_FIRST_LINE))
+    except OSError:
+        return ""
+    return found[1].decode() if found else ""
+
+
+def _subagents(folder: os.DirEntry[str], sessions: Iterable[str]) -> Iterator[SessionFile]:
+    """The logs of a session's sub-agents, in a folder named after the whole id of which its own file's name has the beginning."""
+    owner = next((one for one in sessions if "-" in one and folder.name.startswith(one.partition("-")[0])), folder.name)
     for entry in _entries(folder.path):
-        name, dot, ending = entry.name.rpartition(".")
-        if dot and ending in {"json", _LOG} and (stamp := _stamp(entry)) is not None:
-            yield SessionFile(AGENT, name, entry.path, "subagent", stamp)
+        if entry.name.endswith((".json", ".jsonl")) and (stamp := _stamp(entry)) is not None:
+            yield SessionFile(AGENT, owner, entry.path, "subagent", stamp)
 
 
 def _entries(directory: str) -> list[os.DirEntry[str]]:

@@ -10,13 +10,16 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from dreamd.transcripts import fingerprint
+from dreamd.transcripts import opencode_legacy as legacy
 from dreamd.transcripts.event import Cursor, Event, FileStamp, Growth, Reading, SessionFile
+from dreamd.transcripts.opencode_copy import carry_in, carry_out
 from dreamd.transcripts.opencode_events import events, reading
-from dreamd.transcripts.opencode_store import Listed, StoredSession, legacy_session, listed, session_of
+from dreamd.transcripts.opencode_listing import Listed, Listings
+from dreamd.transcripts.opencode_store import StoredSession, is_database, session_of
 
 AGENT = "opencode"
 _BUSY = frozenset({sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED})
+_LOG = "-wal"
 
 
 class OpenCode:
@@ -30,40 +33,47 @@ class OpenCode:
     verified_with = ("1.18.33",)
 
     def __init__(self) -> None:
-        self._listings: dict[str, tuple[tuple[FileStamp | None, ...], list[Listed]]] = {}
+        self._listings = Listings()
 
     def discover(self, root: Path) -> Iterator[SessionFile]:
         """Every session below `root`. Databases are opened, for nothing else names their sessions; not again while they are as they were."""
         seen: set[str] = set()
         for path in sorted(root.absolute().glob("opencode*.db")):
-            if path.name != "opencode.db" and not path.name.startswith("opencode-"):
-                continue
-            try:
-                inode = path.stat().st_ino
-                sessions = self._listing(path)
-            except (sqlite3.Error, OSError):
-                continue
-            for one in sessions:
-                if one.id not in seen:
-                    seen.add(one.id)
-                    kind = "subagent" if one.parent else "main"
-                    yield SessionFile(AGENT, one.id, str(path), kind, _stamp(one, inode))
-        for path in sorted(root.absolute().glob("storage/session/*/*.json")):
-            if path.stem in seen:
-                continue
-            try:
-                stamp = fingerprint.stamp(path.stat())
-            except OSError:
-                continue
-            seen.add(path.stem)
-            yield SessionFile(AGENT, path.stem, str(path), "main", stamp)
+            for file in self._rows(path, whole=True) if _is_channel(path.name) else ():
+                if file.session_id not in seen:
+                    seen.add(file.session_id)
+                    yield file
+        for path in legacy.session_files(root.absolute()):
+            if path.stem not in seen and (own := _own(path)) is not None:
+                seen.add(path.stem)
+                yield own
 
-    def _listing(self, path: Path) -> list[Listed]:
-        now = tuple(_file_stamp(path.with_name(path.name + ending)) for ending in ("", "-wal"))
-        known = self._listings.get(str(path))
-        if known is None or known[0] != now:
-            known = self._listings[str(path)] = now, listed(path)
-        return known[1]
+    def files_in(self, path: Path) -> Iterator[SessionFile]:
+        """The sessions of one database, or the one whose own file it is; see the protocol. Costs little however large a database is."""
+        try:
+            shared = is_database(path)
+        except OSError:
+            return
+        if shared:
+            yield from self._rows(path, whole=False)
+        elif (file := _own(path)) is not None:
+            yield file
+
+    def transcript_at(self, path: str) -> str | None:
+        """The database whose file or write-ahead log changed, or the own file of a session from before; see the protocol."""
+        name = os.path.basename(path).removesuffix(_LOG)  # noqa: PTH119 - thousands of times a minute while an answer streams
+        if name.endswith(".db") and _is_channel(name):
+            return path.removesuffix(_LOG)
+        return legacy.session_at(path) if name.endswith(".json") else None
+
+    def _rows(self, path: Path, *, whole: bool) -> Iterator[SessionFile]:
+        try:
+            inode = path.stat().st_ino
+            sessions = self._listings.of(path, whole=whole)
+        except (sqlite3.Error, OSError):
+            return
+        for one in sessions.values():
+            yield SessionFile(AGENT, one.id, str(path), "subagent" if one.parent else "main", _stamp(one, inode))
 
     def scan(self, file: SessionFile, cursor: Cursor, *, settled: bool = False) -> Reading:
         """Counts a session anew where anything in it changed; see the protocol. Raises OSError while a writer keeps the database shut."""
@@ -71,8 +81,6 @@ class OpenCode:
         if cursor.stamp == file.stamp:
             return Reading(Growth.UNCHANGED, cursor)
         path = Path(file.path)
-        if not path.exists():
-            return Reading(Growth.GONE, cursor)
         try:
             stamp = self._now(path, file)
             if stamp is None:
@@ -80,6 +88,8 @@ class OpenCode:
             if stamp == cursor.stamp:
                 return Reading(Growth.UNCHANGED, cursor)
             session = _load(path, file.session_id)
+        except (FileNotFoundError, NotADirectoryError):
+            return Reading(Growth.GONE, cursor)
         except sqlite3.Error as fault:
             if getattr(fault, "sqlite_errorcode", None) in _BUSY:
                 raise OSError(errno.EBUSY, "the database is busy", file.path) from fault
@@ -87,10 +97,10 @@ class OpenCode:
         return _counted(session, file, Cursor(stamp=stamp), Growth.NEW if cursor.stamp is None else Growth.REWRITTEN)
 
     def _now(self, path: Path, file: SessionFile) -> FileStamp | None:
-        """The session's stamp as it is; None where it is not there any more."""
-        if not _is_database(path):
-            return fingerprint.stamp(path.stat())
-        found = next((one for one in self._listing(path) if one.id == file.session_id), None)
+        """The session's stamp as it is; None where it is not there any more. Raises OSError, sqlite3.Error."""
+        if not is_database(path):
+            return legacy.stamp_of(path)
+        found = self._listings.of(path, whole=False).get(file.session_id)
         return _stamp(found, path.stat().st_ino) if found else None
 
     def reader(self, session_id: str) -> OneSession:
@@ -100,13 +110,33 @@ class OpenCode:
     def read(self, path: Path, *, start: int = 0, end: int | None = None) -> Iterator[Event]:
         """The events of every session in a file; see `reader`. Raises OSError where it cannot be opened."""
         names = [path.stem]
-        if _is_database(path):
+        if is_database(path):
             try:
-                names = [one.id for one in listed(path)]
+                names = list(Listings().of(path, whole=True))
             except sqlite3.Error as fault:
                 raise OSError(errno.EIO, "the database cannot be read", str(path)) from fault
         for name in names:
             yield from OneSession(name).read(path, start=start, end=end)
+
+    def is_shared(self, path: Path) -> bool:
+        """Whether it is a database; see the protocol."""
+        try:
+            return is_database(path)
+        except OSError:
+            return path.suffix == ".db"  # gone: by its name
+
+    def carry_out(self, path: Path, session_id: str, target: Path) -> None:
+        """A session's rows as a database of its own; see the protocol."""
+        carry_out(path, session_id, target)
+
+    def carry_in(self, copy: Path, session_id: str, path: Path, *, overwrite: bool) -> None:
+        """A copy's rows back in the client's database; see the protocol."""
+        carry_in(copy, session_id, path, overwrite=overwrite)
+
+    def belongings(self, path: Path, session_id: str) -> tuple[Path, ...]:
+        """Of a session from before the database the files of its messages; rows lie nowhere else."""
+        del session_id
+        return () if self.is_shared(path) else legacy.belongings(path)
 
     def live_sessions(self, root: Path, now: dt.datetime) -> frozenset[str]:
         """None: what is open stands nowhere."""
@@ -138,25 +168,26 @@ class OneSession:
 def _counted(session: StoredSession | None, file: SessionFile, cursor: Cursor, growth: Growth) -> Reading:
     if session is None:
         return Reading(growth, cursor, bad_lines=1)
-    found = reading(session, file.path, growth, replace(cursor, consumed=session.updated))
+    found = reading(session, file.path, growth, replace(cursor, consumed=session.bytes))
     return found if file.kind == "main" else replace(found, turns=(), headless_turns=())
 
 
 def _load(path: Path, session_id: str) -> StoredSession | None:
-    return session_of(path, session_id) if _is_database(path) else legacy_session(path)
+    """Raises OSError, sqlite3.Error."""
+    return session_of(path, session_id) if is_database(path) else legacy.session_of(path)
 
 
-def _is_database(path: Path) -> bool:
-    """Whether sessions are rows here; a session's own JSON file lies in `storage`."""
-    return path.suffix != ".json"
+def _own(path: Path) -> SessionFile | None:
+    try:
+        return SessionFile(AGENT, path.stem, str(path), "main", legacy.stamp_of(path))
+    except OSError:
+        return None
+
+
+def _is_channel(name: str) -> bool:
+    """Whether a database is OpenCode's, of whatever channel."""
+    return name == "opencode.db" or name.startswith("opencode-")
 
 
 def _stamp(one: Listed, inode: int) -> FileStamp:
     return FileStamp(one.rows, one.updated * 1_000_000, inode)
-
-
-def _file_stamp(path: Path) -> FileStamp | None:
-    try:
-        return fingerprint.stamp(path.stat())
-    except OSError:
-        return None

@@ -1,67 +1,16 @@
 """Sessions of other agents than Claude Code in whole dreams: learned from, kept, put back, followed when their agent moves them."""
 
 import datetime as dt
-import json
-import os
 import shutil
 from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
 
-from dreamd.app import App, opened, sources
-from dreamd.clock import FixedClock
-from dreamd.config import Loaded, Places
-from dreamd.dream.cycle import Order
-from dreamd.settings import Config
-from dreamd.state.records import SessionRecord
+from agents_home import RULE, Home, say_in_codex, say_in_opencode, words
+from dreamd.app import sources
 from transcripts import codex_lines as codex
-from transcripts.specimens import KEPT_OPEN, grow_opencode
-
-NOW = dt.datetime(2026, 3, 10, 12, 0, tzinfo=dt.UTC)
-RULE = "Always run the linter with ruff, never with flake8."
-
-
-class Home:
-    """A person's home with several agents in it."""
-
-    def __init__(self, path: Path) -> None:
-        self.path = path
-        self.clock = FixedClock(NOW)
-        self.codex = path / ".codex" / "sessions"
-        self.archived = path / ".codex" / "archived_sessions"
-        self.gemini = path / ".gemini" / "tmp"
-        self.opencode = path / ".local" / "share" / "opencode"
-        self.originals = "keep"
-
-    def loaded(self) -> Loaded:
-        places = [("codex", self.codex), ("codex", self.archived), ("gemini", self.gemini), ("opencode", self.opencode)]
-        named = [
-            {"agent": agent, "root": str(root)} for agent, root in places if root.exists() or root == self.archived
-        ]
-        config = Config.model_validate({"sources": named, "transcripts": {"originals": self.originals}})
-        state, root = self.path / "state", self.path / "memory"
-        return Loaded(config, Places(self.path / "config.toml", state, state, root, self.path / ".claude"), False)
-
-    @contextmanager
-    def app(self) -> Iterator[App]:
-        with opened(self.loaded(), clock=self.clock, zone=dt.UTC, home=Path("/home/sam")) as app:
-            yield app
-
-    def dream(self) -> str:
-        with self.app() as app:
-            run = app.kick(Order()).run
-        assert run is not None
-        return str(run.outcome)
-
-    def sessions(self) -> dict[str, SessionRecord]:
-        with self.app() as app:
-            app.scan()
-            return {one.id: one for one in app.sessions()}
-
-    def memory(self) -> str:
-        return "\n".join(path.read_text() for path in sorted((self.path / "memory").rglob("*.md")))
+from transcripts.specimens import KEPT_OPEN, grow_opencode, snapshot
 
 
 @pytest.fixture
@@ -69,19 +18,6 @@ def home(tmp_path: Path) -> Iterator[Home]:
     yield Home(tmp_path)
     while KEPT_OPEN:
         KEPT_OPEN.pop().close()
-
-
-def say_in_codex(home: Home, *words: str) -> Path:
-    lines = [codex.meta()]
-    for number, text in enumerate(words):
-        lines += [*codex.said(text, number * 10 + 1), *codex.answered("Understood.", number * 10 + 2)]
-    path = codex.write(home.codex, *lines)
-    os.utime(path, (codex.T0.timestamp(), codex.T0.timestamp()))
-    return path
-
-
-def words(app: App, session: str) -> list[str]:
-    return [one.text for one in app.session(session)[1]]
 
 
 def test_a_dream_learns_from_codex_and_keeps_a_copy_that_can_be_put_back(home: Home) -> None:
@@ -124,15 +60,18 @@ def test_a_place_for_archived_sessions_that_is_not_there_yet_is_no_problem(home:
         assert [source.to_come for source in sources(home.loaded())] == [False, True]
 
 
-def test_a_session_that_is_rows_of_a_database_is_learned_from_but_not_copied(home: Home) -> None:
+def test_a_dream_learns_from_rows_and_leaves_them_where_they_are(home: Home) -> None:
     home.originals = "delete"
-    path = grow_opencode(home.opencode, 5)
-    KEPT_OPEN[-1].execute("UPDATE part SET data = ? WHERE id = 'prt_0'", (json.dumps({"type": "text", "text": RULE}),))
+    path = say_in_opencode(home, RULE)
     assert home.dream() == "committed"
     assert "flake8" in home.memory()
     [record] = home.sessions().values()
-    assert (record.agent, record.path, record.archive_path, record.unread) == ("opencode", str(path), None, 0)
-    assert path.exists()
+    assert (record.agent, record.path, record.unread) == ("opencode", str(path), 0)
+    assert record.archive_path is not None
+    home.clock.at += dt.timedelta(days=3)
+    before = snapshot(home.opencode)
+    assert home.dream() == "no_change"
+    assert snapshot(home.opencode) == before
     with home.app() as app:
         assert words(app, "ses_1")[0] == RULE
 

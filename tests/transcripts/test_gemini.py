@@ -159,7 +159,8 @@ def test_a_document_that_is_just_being_written_is_looked_at_again(tmp_path: Path
 @pytest.mark.parametrize(
     ("settings", "days"),
     [
-        ({}, None),
+        ({}, 30),
+        ({"general": {"sessionRetention": {"maxAge": "2w"}}}, 14),
         ({"general": {"sessionRetention": {"enabled": True, "maxAge": "30d"}}}, 30),
         ({"general": {"sessionRetention": {"enabled": False, "maxAge": "30d"}}}, None),
     ],

@@ -60,8 +60,17 @@ def write(root: Path, number: int, words: str) -> Path:
     return path
 
 
+def zombies(pid: int) -> int:
+    """Children of a process that ended and were not waited for."""
+    found = 0
+    for child in Path(f"/proc/{pid}/task/{pid}/children").read_text().split():
+        with contextlib.suppress(FileNotFoundError, ProcessLookupError):
+            found += Path(f"/proc/{child}/stat").read_text().rsplit(")", 1)[1].split()[0] == "Z"
+    return found
+
+
 def usage(pid: int) -> dict[str, float]:
-    """Resident MB, CPU seconds, descriptors, threads and context switches of a process."""
+    """Resident MB, CPU seconds, descriptors, threads, context switches and zombies of a process."""
     status = dict(row.split(":\t", 1) for row in Path(f"/proc/{pid}/status").read_text().splitlines() if ":\t" in row)
     fields = Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()
     return {
@@ -70,6 +79,7 @@ def usage(pid: int) -> dict[str, float]:
         "fds": len(list(Path(f"/proc/{pid}/fd").iterdir())),
         "threads": int(status["Threads"]),
         "wakes": int(status["voluntary_ctxt_switches"]),
+        "zombies": zombies(pid),
     }
 
 
@@ -144,14 +154,32 @@ def measure(pid: int, home: Path, root: Path, environ: dict[str, str], asked: ar
         samples.append(usage(pid))
         time.sleep(0.5)
     if samples:
-        rss = [one["rss"] for one in samples]
-        half = len(rss) // 2
-        print(
-            f"soak {asked.soak:.0f} s, {len(samples) * 20} lines: RSS {rss[0]:.1f} → {rss[-1]:.1f} MB "
-            f"(halves {statistics.mean(rss[:half]):.1f}, {statistics.mean(rss[half:]):.1f}), "
-            f"fds {samples[0]['fds']:.0f} → {samples[-1]['fds']:.0f}, "
-            f"CPU {(samples[-1]['cpu'] - samples[0]['cpu']) / asked.soak:.2%} of a core"
-        )
+        report(samples, asked.soak)
+        print(f"state directory {megabytes(state.parent):.1f} MB; outcomes of dreams: {outcomes(state)}")
+
+
+def report(samples: list[dict[str, float]], seconds: float) -> None:
+    """What the soak showed: the mean of each sixth, so that growth cannot hide behind a warm-up."""
+    parts = [samples[len(samples) * part // 6 : len(samples) * (part + 1) // 6] or samples[-1:] for part in range(6)]
+    sixths = " ".join(f"{statistics.mean(one['rss'] for one in part):.1f}" for part in parts)
+    handles = " ".join(f"{max(one['fds'] for one in part):.0f}" for part in parts)
+    print(
+        f"soak {seconds:.0f} s, {len(samples) * 20} lines: RSS {samples[0]['rss']:.1f} -> {samples[-1]['rss']:.1f} MB "
+        f"(means of sixths {sixths}; largest {max(one['rss'] for one in samples):.1f}), largest number of descriptors {handles}, "
+        f"threads {samples[-1]['threads']:.0f}, zombies at most {max(one['zombies'] for one in samples):.0f}, "
+        f"CPU {(samples[-1]['cpu'] - samples[0]['cpu']) / seconds:.2%} of a core"
+    )
+
+
+def megabytes(folder: Path) -> float:
+    """What a folder's files take."""
+    return sum(path.stat().st_size for path in folder.rglob("*") if path.is_file()) / 1e6
+
+
+def outcomes(state: Path) -> dict[str, int]:
+    """Runs by outcome."""
+    with contextlib.closing(sqlite3.connect(f"file:{state}?mode=ro", uri=True)) as database:
+        return dict(database.execute("SELECT outcome, count(*) FROM runs GROUP BY outcome").fetchall())
 
 
 if __name__ == "__main__":

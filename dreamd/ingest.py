@@ -180,6 +180,11 @@ class Scanner:
         self._locate = locate
         self._elapsed = elapsed
 
+    @property
+    def sources(self) -> tuple[Source, ...]:
+        """Where it looks, by absolute paths."""
+        return self._sources
+
     def scan(self, now: dt.datetime) -> ScanReport:
         """Looks at every file of every source and reads what is new. Never raises for a transcript's sake."""
         began = self._elapsed()
@@ -231,6 +236,8 @@ class Scanner:
                 if adapter is None or source.expected:
                     walk.problems.append(ScanProblem(str(source.root), code))
                 continue
+            if not os.access(source.root, os.R_OK | os.X_OK):
+                walk.problems.append(ScanProblem(str(source.root), errno.errorcode[errno.EACCES]))
             roots.append(os.path.join(source.root, ""))  # noqa: PTH118 - the only way to say "ends with a separator"
             sessions = walk.sessions.setdefault(source.agent, set())
             for file in adapter.discover(source.root):

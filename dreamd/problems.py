@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import datetime as dt
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
+from dreamd.access import Denied, Lack, denied
 from dreamd.dream.aftermath import CONTRADICTIONS
 from dreamd.dream.deadlines import WARNING, expiring
 from dreamd.dream.workshop import Workshop
@@ -31,7 +32,33 @@ class Problem:
 
 def problems(shop: Workshop) -> list[Problem]:
     """What stands now, the most urgent first."""
-    return [problem for look in _LOOKS if (problem := look(shop)) is not None]
+    places = [_place(one) for one in denied(shop.places, (one.root for one in shop.scanner.sources))]
+    return places + [problem for look in _LOOKS if (problem := look(shop)) is not None]
+
+
+def _place(fault: Denied) -> Problem:
+    """A place that a dream needs and cannot use now."""
+    told, hint = _PLACES[fault.lack]
+    return Problem(fault.lack.value, told.format(path=fault.path), hint)
+
+
+_PLACES: Mapping[Lack, tuple[str, str]] = {
+    Lack.STATE_UNWRITABLE: (
+        "{path} cannot be written",
+        "make the state directory and the files in it writable for you",
+    ),
+    Lack.ARCHIVE_UNWRITABLE: ("no transcript can be copied into {path}", "make the archive writable for you"),
+    Lack.MEMORY_UNREADABLE: (
+        "{path} cannot be read",
+        "check that [memory] root is a folder of yours that you may read",
+    ),
+    Lack.MEMORY_UNWRITABLE: ("{path} cannot be written", "make it a folder of yours that you may write"),
+    Lack.TRANSCRIPTS_UNREADABLE: ("the transcripts in {path} cannot be read", "make the folder readable for you"),
+    Lack.LOCKS_UNUSABLE: (
+        "files in {path} cannot be locked, so no dream begins",
+        "set XDG_STATE_HOME to a folder on a local disk",
+    ),
+}
 
 
 def _failing(shop: Workshop) -> Problem | None:

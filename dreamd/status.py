@@ -13,6 +13,7 @@ from dreamd.dream.outlook import gates_now, since_midnight
 from dreamd.dream.spending import forecast
 from dreamd.dream.workshop import Workshop
 from dreamd.engines.costly import Costly
+from dreamd.errors import DreamdError
 from dreamd.ingest import Source
 from dreamd.memory.document import count_lines
 from dreamd.memory.tree import Tree
@@ -77,15 +78,22 @@ def _watching(source: Source) -> dict[str, object]:
 
 
 def _memory(shop: Workshop) -> dict[str, object]:
-    tree = Tree.read(shop.places.memory_root, shop.config.guards.protect)
-    index = tree.files.get("MEMORY.md")
+    """How full it is; None for each number where it cannot be read, which is a problem of its own."""
+    try:
+        tree = Tree.read(shop.places.memory_root, shop.config.guards.protect)
+    except DreamdError:
+        lines = length = topics = None
+    else:
+        index = tree.files.get("MEMORY.md")
+        lines, length = (count_lines(index.text), len(index.data)) if index else (0, 0)
+        topics = sum("/" in path for path in tree.files)
     return {
         "root": str(shop.places.memory_root),
-        "lines": count_lines(index.text) if index else 0,
-        "bytes": len(index.data) if index else 0,
+        "lines": lines,
+        "bytes": length,
         "max_lines": shop.config.memory.max_lines,
         "max_bytes": shop.config.memory.max_bytes,
-        "topics": sum("/" in path for path in tree.files),
+        "topics": topics,
     }
 
 

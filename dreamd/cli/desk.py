@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from dreamd import log
+from dreamd import foreign_log, log
 from dreamd.app import App, opened
 from dreamd.cli.console import Console
 from dreamd.config import load
@@ -21,6 +21,7 @@ def at_desk(config: Path | None, verbose: int, *, as_json: bool) -> Iterator[tup
     level = loaded.config.log.level
     told = ("warning", "info", "debug")[min(verbose, 2)]
     log.configure(loaded.places.log, level=level, console_level=told, form=loaded.config.log.format)
+    foreign_log.adopt(loaded.config.redact.extra)
     if database_condition(loaded.places, thorough=False) is DatabaseCondition.LOST:
         raise StateError(
             "the state database is gone, although history knows of dreams", hint="`dreamd doctor --fix` rebuilds it"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import typer
 
-from dreamd import log
+from dreamd import foreign_log, log
 from dreamd.cli.options import ConfigOption, VerboseOption
 from dreamd.config import load, systemd_variables
 from dreamd.service.daemon import prepare, serve
@@ -26,5 +26,6 @@ def run(config: ConfigOption = None, verbose: VerboseOption = 0) -> int:
     loaded = load(config)
     told = loaded.config.log.level if not verbose else ("info", "debug")[min(verbose, 2) - 1]
     log.configure(loaded.places.log, level=loaded.config.log.level, console_level=told, form=loaded.config.log.format)
+    foreign_log.adopt(loaded.config.redact.extra)
     prepare(loaded)
     return serve(loaded, config, Systemd(*systemd_variables()))

@@ -65,13 +65,19 @@ def _tell(console: Console, told: dict[str, Any]) -> None:
             if last
             else "none yet",
             "last success": when(parse_time(told["last_success_at"])),
-            "memory": f"{memory['lines']} of {memory['max_lines']} lines, {size(memory['bytes'])} of {size(memory['max_bytes'])}, "
-            f"{memory['topics']} topics in {memory['root']}",
+            "memory": _memory(memory),
             "engine": told["engine"]["name"],
         }
     )
     for problem in told["problems"]:
         console.say(f"{console.style('problem', 'red')}  {problem['message']} ({problem['hint']})")
+
+
+def _memory(memory: dict[str, Any]) -> str:
+    if memory["lines"] is None:
+        return f"cannot be read: {memory['root']}"
+    lines = f"{memory['lines']} of {memory['max_lines']} lines"
+    return f"{lines}, {size(memory['bytes'])} of {size(memory['max_bytes'])}, {memory['topics']} topics in {memory['root']}"
 
 
 def _service(daemon: dict[str, Any]) -> str:

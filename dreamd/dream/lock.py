@@ -13,14 +13,13 @@ from pathlib import Path
 
 from filelock import FileLock, Timeout
 
+from dreamd.access import NO_LOCKS
 from dreamd.errors import LockHeld, StateError
 from dreamd.log import logger
 
 #: Claude Code's own lock in a memory root: first line the holder's pid (CLIENTS: taken over when older than this or dead).
 AGENT_LOCK = ".consolidate-lock"
 _AGENT_LOCK_LASTS = dt.timedelta(hours=1)
-#: What flock answers on a mount that knows no locks (NFS with nolock, some FUSE ones).
-_NO_LOCKS = frozenset({errno.ENOLCK, errno.ENOSYS, errno.EOPNOTSUPP, errno.EINVAL})
 _HINT = "wait for it to end, or see `dreamd status`"
 
 
@@ -64,7 +63,7 @@ def _acquired(path: Path) -> FileLock:
 
 
 def _lock_hint(number: int | None, folder: Path) -> str:
-    if number in _NO_LOCKS:
+    if number in NO_LOCKS:
         return f"the file system of {folder} has no file locks; set XDG_STATE_HOME to a folder on a local disk"
     if number in (errno.ENOSPC, errno.EDQUOT):
         return f"free some space on the disk of {folder}"

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from dreamd import log
+from dreamd import foreign_log, log
 from dreamd.app import opened
 from dreamd.beacon import write_progress
 from dreamd.config import load
@@ -120,6 +120,7 @@ def main(arguments: list[str]) -> int:
 def _dream(options: dict[str, Any]) -> Ended:
     loaded = load(Path(str(options["config"])) if options["config"] else None)
     log.configure(loaded.places.log, level=loaded.config.log.level, console_level=loaded.config.log.level, form="json")
+    foreign_log.adopt(loaded.config.redact.extra)
     order = Order(
         trigger=Trigger(options["trigger"]),
         sessions=tuple(options["sessions"]),

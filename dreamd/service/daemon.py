@@ -30,7 +30,7 @@ from dreamd.rebuild import REBUILT, database_condition, rebuild
 from dreamd.service.child import Child, Ended
 from dreamd.service.notify import Systemd
 from dreamd.service.troubles import Troubles
-from dreamd.service.watch import Watched, Watcher
+from dreamd.service.watch import REMEDIES, Watched, Watcher
 from dreamd.state.database import Database
 from dreamd.state.process import Owner
 from dreamd.state.records import Request
@@ -328,7 +328,8 @@ class Daemon:
         if watched != self.told.watched:
             for one in watched:
                 if one.problem and one not in self.told.watched:
-                    logger().warning("watch.degraded", root=one.root, mode=one.mode.value, problem=one.problem)
+                    hint = {"hint": REMEDIES[one.problem]} if one.problem in REMEDIES else {}
+                    logger().warning("watch.degraded", root=one.root, mode=one.mode.value, problem=one.problem, **hint)
             self.told.watched = watched
         every = self.app.loaded.config.schedule.check_every
         info = ServiceInfo(

@@ -36,6 +36,14 @@ class WatchProblem(StrEnum):
     UNREADABLE = "unreadable"  # its rights forbid it
 
 
+#: What to do about it, where something can be done; the directories are looked at by the clock meanwhile.
+REMEDIES: Final = {
+    WatchProblem.WATCH_LIMIT: "raise fs.inotify.max_user_watches (`dreamd doctor` has the line); polling until then",
+    WatchProblem.INSTANCE_LIMIT: "raise fs.inotify.max_user_instances; polling until then",
+    WatchProblem.UNREADABLE: "make the directory readable for you",
+}
+
+
 @dataclass(frozen=True, slots=True)
 class Watched:
     """How one root is watched: EVENTS exactly where there is no problem."""

@@ -99,13 +99,24 @@ def _prepare(path: Path) -> None:
         # SQLite gives its side files the mode of the main file, so the mode must be right from the start.
         with contextlib.suppress(FileExistsError):
             os.close(os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600))
-        if stat.S_IMODE(path.stat().st_mode) & 0o077:
+        mode = stat.S_IMODE(path.stat().st_mode)
+        if mode & 0o077:
             path.chmod(0o600)
+        if mode & 0o600 == 0o600:  # noqa: PLR2004 - the owner's two rights
+            _mend_sides(path)
     except OSError as error:
         raise StateError(
             f"cannot use the state database {path}: {error.strerror}",
             hint="check that the state directory exists, is yours and has room",
         ) from error
+
+
+def _mend_sides(path: Path) -> None:
+    """Side files that SQLite made while the main file could not be written have its mode of then; they follow it back."""
+    for side in (path.with_name(f"{path.name}-wal"), path.with_name(f"{path.name}-shm")):
+        with contextlib.suppress(OSError):
+            if stat.S_IMODE(side.stat().st_mode) != 0o600:  # noqa: PLR2004 - as above
+                side.chmod(0o600)
 
 
 def _revision(connection: Connection) -> str | None:

@@ -122,6 +122,7 @@ def _by_cron(due_at: dt.datetime, have: float, now: dt.datetime) -> Gate:
         open=is_open,
         reason="cron_due" if is_open else "cron_waits",
         have=have,
+        need=have - (now - due_at).total_seconds(),
         opens_at=None if is_open else due_at,
     )
 

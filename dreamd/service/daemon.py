@@ -8,8 +8,7 @@ import os
 import signal
 import sys
 import time
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from queue import Empty, SimpleQueue
@@ -28,6 +27,7 @@ from dreamd.errors import ConfigError, DreamdError
 from dreamd.log import logger
 from dreamd.rebuild import REBUILT, database_condition, rebuild
 from dreamd.service.child import Child, Ended
+from dreamd.service.messages import Hint, Lost, Message, Signalled, Tick, signals_into
 from dreamd.service.notify import Systemd
 from dreamd.service.troubles import Troubles
 from dreamd.service.watch import REMEDIES, Watched, Watcher
@@ -42,33 +42,6 @@ _SHARE = 0.001  # of a core that scanning may cost
 _RESCUE_EVERY = 3600.0  # seconds between two looks at what is about to be deleted
 _SLACK = 5.0  # seconds that a tick may come late without anybody having slept
 _LONGEST_STRETCH = 30 * 60.0  # seconds between two scans however much a scan costs
-
-
-@dataclass(frozen=True, slots=True)
-class Hint:
-    """A transcript file may have changed."""
-
-    path: str
-
-
-@dataclass(frozen=True, slots=True)
-class Lost:
-    """Events may have been lost: scan everything soon."""
-
-
-@dataclass(frozen=True, slots=True)
-class Tick:
-    """Time to look at the gates."""
-
-
-@dataclass(frozen=True, slots=True)
-class Signalled:
-    """A signal came; its handler only put this."""
-
-    number: int
-
-
-Message = Hint | Lost | Tick | Signalled | Ended
 
 
 @dataclass(slots=True)
@@ -87,6 +60,7 @@ class _Told:
     watched: tuple[Watched, ...] = ()
     types: set[str] = field(default_factory=set)
     unreadable: set[str] = field(default_factory=set)
+    fault: str = ""  # why the state cannot be used now
 
 
 class Daemon:
@@ -105,20 +79,18 @@ class Daemon:
         self.rescue_due = 0.0  # monotonic
         self.looked_at: dt.datetime | None = None  # the last look at the gates, by the wall clock: it goes on in sleep
         self.stopping = False
+        self.unfinished: list[Ended] = []  # ends of dreams that could not be written down yet
         self.watcher = self._watcher()
         self.scheduler = self._scheduler()
 
     def run(self) -> int:
         """Until SIGTERM or SIGINT; returns the exit status."""
-        recover_alone(self.app.shop)
-        with _signals(self.queue):
+        with signals_into(self.queue):
             self.watcher.start()
             self.scheduler.start()
             logger().info("service.started", pid=os.getpid())
-            self._scan()
-            self._tell_state()
+            self._survive(self._begin)
             self.systemd.tell("READY=1", "STATUS=watching")
-            self._look()
             try:
                 while not self.stopping:
                     self._turn()
@@ -134,6 +106,16 @@ class Daemon:
             self.systemd.tell("WATCHDOG=1")
             return
         self.systemd.tell("WATCHDOG=1")
+        if not self._survive(lambda: self._heed(message)) and isinstance(message, Ended):
+            self.unfinished.append(message)
+
+    def _begin(self) -> None:
+        recover_alone(self.app.shop)
+        self._scan()
+        self._tell_state()
+        self._look()
+
+    def _heed(self, message: Message) -> None:
         match message:
             case Hint() | Lost():
                 self._follow(message)
@@ -143,6 +125,24 @@ class Daemon:
                 self._ended(message)
             case Signalled():
                 self._signalled(message.number)
+
+    def _survive(self, work: Callable[[], None]) -> bool:
+        """Does something; False where a full disk, a lock held for very long or denied rights kept it from its end.
+
+        The next tick scans and looks again, so nothing is lost by waiting; a standing fault is told once. Raises where the database
+        is damaged: the next start sets it aside and makes it anew.
+        """
+        try:
+            work()
+        except DreamdError as fault:
+            if database_condition(self.app.loaded.places, thorough=False) in REBUILT:
+                raise
+            if self.told.fault != fault.code:
+                self.told.fault = fault.code
+                logger().error("work.postponed", code=fault.code, hint=fault.hint)
+            self.scan_due = 0.0
+            return False
+        return True
 
     def _follow(self, first: Hint | Lost) -> None:
         """Reads what hints name; what they cannot place, and what may have been lost, a scan finds."""
@@ -172,11 +172,17 @@ class Daemon:
     def _tick(self) -> None:
         self.watcher.supervise()
         self._tell_state()
+        while self.unfinished:
+            self._ended(self.unfinished[0])
+            del self.unfinished[0]
         if time.monotonic() >= self.scan_due:
             self._scan()
         self._answer()
         self._look()
         self.troubles.tell()
+        if self.told.fault:
+            self.told.fault = ""
+            logger().info("work.resumed")
 
     def _scan(self) -> None:
         """Every source; the next one not before this one's cost is a thousandth of the time in between."""
@@ -265,15 +271,16 @@ class Daemon:
         logger().info("dream.started", pid=self.dreaming.child.pid, trigger=order.trigger.value, **late)
 
     def _ended(self, ended: Ended) -> None:
-        dreaming, self.dreaming = self.dreaming, None
-        level = logger().info if ended.code in ("done", "not_due") else logger().warning
-        level("dream.ended", code=ended.code, run_id=ended.run_id)
+        dreaming = self.dreaming
         recover_alone(self.app.shop)
         if dreaming is not None and dreaming.request is not None:
             answer = ended.code if not ended.message else f"{ended.code}:{ended.message}"
             Requests(self.app.shop.database).answer(
                 dreaming.request.id, answer=answer, now=self.app.shop.clock.now(), run_id=ended.run_id
             )
+        self.dreaming = None
+        level = logger().info if ended.code in ("done", "not_due") else logger().warning
+        level("dream.ended", code=ended.code, run_id=ended.run_id)
         self.told.gate = ("", "")
         self.systemd.tell("STATUS=watching")
         self.troubles.tell()
@@ -360,22 +367,6 @@ class Daemon:
             misfire_grace_time=None,
         )
         return scheduler
-
-
-@contextmanager
-def _signals(queue: SimpleQueue[Message]) -> Iterator[None]:
-    """Handlers that only put: anything more can deadlock inside whatever they interrupt."""
-    numbers = (signal.SIGTERM, signal.SIGINT, signal.SIGHUP, signal.SIGUSR1)
-
-    def note(number: int, _frame: object) -> None:
-        queue.put(Signalled(number))
-
-    before = {number: signal.signal(number, note) for number in numbers}
-    try:
-        yield
-    finally:
-        for number, handler in before.items():
-            signal.signal(number, handler)
 
 
 def prepare(loaded: Loaded) -> None:

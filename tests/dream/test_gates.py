@@ -110,6 +110,12 @@ def test_backoff_doubles_up_to_six_hours(failures: int) -> None:
     assert gate.opens_at - NOW == min(dt.timedelta(minutes=15) * 2 ** min(failures - 1, 10), 6 * HOUR)
 
 
+def test_a_cron_gate_tells_how_late_it_is() -> None:
+    last = NOW - dt.timedelta(hours=24)
+    late = time(replace(FACTS, last_success_at=last, cron_due_at=NOW - dt.timedelta(seconds=20_400)), LIMITS, NOW)
+    assert (late.open, (late.have or 0) - (late.need or 0)) == (True, 20_400)
+
+
 def test_a_missed_cron_moment_is_made_up_for() -> None:
     gate = time(replace(FACTS, cron_due_at=NOW - 5 * HOUR, last_success_at=NOW - 6 * HOUR), LIMITS, NOW)
     assert (gate.open, gate.reason) == (True, "cron_due")

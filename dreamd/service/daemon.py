@@ -88,6 +88,7 @@ class Daemon:
         with signals_into(self.queue):
             self.watcher.start()
             self.scheduler.start()
+            self._tell_state()  # from now on it can be asked: a long first scan is no reason to be unknown
             logger().info("service.started", pid=os.getpid())
             self._survive(self._begin)
             self.systemd.tell("READY=1", "STATUS=watching")

@@ -17,6 +17,7 @@ import typer
 
 import dreamd
 from docs.pages import ROOT
+from dreamd.access import Lack
 from dreamd.cli.main import build
 from dreamd.errors import DreamdError
 
@@ -210,6 +211,7 @@ def run_reasons() -> set[str]:
 def problem_codes() -> set[str]:
     """Every problem that `status` can show: those of the database, and what the command adds."""
     found = {code for call in calls() if name_of(call) == "Problem" for code in words_in(*call.args[:1])}
+    found |= {lack.value for lack in Lack}
     for path, tree in modules():
         for node in ast.walk(tree):
             if isinstance(node, ast.Dict) and path == PRODUCT / "cli" / "status.py":

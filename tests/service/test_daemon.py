@@ -17,7 +17,7 @@ from pathlib import Path
 
 import pytest
 
-from service.conftest import Service, Start, alive, children, until
+from service.conftest import IDLE, PATIENCE, Service, Start, alive, children, until
 from world import World, dreamd
 
 pytestmark = pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="looks at processes through /proc")
@@ -184,6 +184,54 @@ def test_a_killed_service_takes_its_dream_with_it_and_the_next_start_is_clean(wo
     assert until(lambda: all(run["outcome"] == "interrupted" for run in again.runs()))
     assert dreamd(world.home, "kick").returncode == 0
     assert "pnpm" in world.text()
+
+
+def test_ctrl_c_ends_the_watching_and_not_the_dream(world: World, start: Start) -> None:
+    heavy_session(world)
+    service = start(DREAMD_SCHEDULE__ENABLED="false")
+    watching = subprocess.Popen(
+        [str(Path(sys.executable).with_name("dreamd")), "kick"],
+        env={"HOME": str(world.home), "PATH": "/usr/bin:/bin", "TZ": "UTC"} | IDLE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    child = held_in_its_run(world, service)
+    watching.send_signal(signal.SIGINT)
+    _, told = watching.communicate(timeout=30)
+    assert watching.returncode == 130
+    assert "the dream goes on" in told
+    os.kill(child, signal.SIGCONT)
+    assert until(lambda: service.said("dream.ended"), 4 * PATIENCE), service.log.read_text()
+    assert service.runs()[0]["outcome"] == "committed"
+
+
+def test_of_two_kicks_without_a_service_one_dreams_and_the_other_says_who_does(world: World) -> None:
+    heavy_session(world)
+    assert dreamd(world.home, "scan").returncode == 0
+    first = subprocess.Popen(
+        [str(Path(sys.executable).with_name("dreamd")), "kick"],
+        env={"HOME": str(world.home), "PATH": "/usr/bin:/bin", "TZ": "UTC"} | IDLE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    assert until(lambda: dreaming_pid(world) == first.pid, every=0.01)
+    os.kill(first.pid, signal.SIGSTOP)
+    second = dreamd(world.home, "kick")
+    os.kill(first.pid, signal.SIGCONT)
+    assert second.returncode == 4
+    assert f"pid {first.pid}" in second.stderr
+    assert first.wait(60) == 0
+    first.communicate()
+
+
+def dreaming_pid(world: World) -> int | None:
+    """The pid in the dream lock, as long as it is held."""
+    for lock in world.state.glob("dream-*.lock"):
+        words = lock.read_text().split()
+        return int(words[0]) if words else None
+    return None
 
 
 def test_a_stale_pid_never_gets_a_signal(world: World) -> None:

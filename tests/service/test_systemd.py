@@ -164,7 +164,7 @@ echo "== again"; $D service install
     assert json.loads(told["status"])["current"]
 
 
-def test_lingering_is_asked_for_and_told() -> None:
+def test_svc_03_lingering_is_asked_for_and_told() -> None:
     """SVC-03."""
     told = parts(
         scenario(r"""

@@ -34,6 +34,7 @@ from dreamd.memory.diff import diff
 from dreamd.memory.history import History, Snapshot
 from dreamd.problems import Problem, problems
 from dreamd.redact import Redactor
+from dreamd.replacement import recover as recover_import
 from dreamd.search.index import Index
 from dreamd.settings import Config
 from dreamd.state.copies import Copies
@@ -245,6 +246,7 @@ def _source(agent: str, root: Path, exclude: tuple[str, ...] = ()) -> Source:
 
 def _wire(loaded: Loaded, clock: Clock, zone: dt.tzinfo, engine: Engine | None, home: Path) -> Workshop:
     config, places = loaded.config, loaded.places
+    recover_import(places, clock)
     database = Database.open(places.database)
     return Workshop(
         config=config,

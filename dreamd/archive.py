@@ -10,10 +10,10 @@ import re
 import shutil
 import stat
 import tempfile
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
-from typing import IO
+from typing import IO, Final
 
 from dreamd.errors import TranscriptError
 from dreamd.originals import Seen
@@ -30,12 +30,14 @@ from dreamd.packed import (
     verified,
     write_packed,
 )
+from dreamd.processes import started
 from dreamd.rejoin import holds, with_earlier
 
 _MAX_LINE = 32 << 20
 _SUFFIX = ".tar.zst"
 _TEMPORARY = ".dreamd-"
 _DAMAGED = ".damaged"
+_AS_STORED: Final[Mapping[str, str]] = {}
 _SAFE_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._\-]{0,99}", re.ASCII)
 
 
@@ -180,16 +182,18 @@ class Archive:
                 left -= len(block)
             return stream.readline(_MAX_LINE)
 
-    def restore(self, stored: Stored, target_root: Path, *, overwrite: bool = False) -> tuple[Path, ...]:
+    def restore(
+        self, stored: Stored, target_root: Path, *, overwrite: bool = False, folders: Mapping[str, str] = _AS_STORED
+    ) -> tuple[Path, ...]:
         """Puts a session's files back below `target_root`, byte for byte, mode 0600, mtime now; the main transcript first.
 
         The mtime is now because agents delete by it: a restored session starts a new term. A file that is there with the same
         bytes only gets the new mtime. One that differs and is newer or longer is left alone, and so is everything else:
-        TranscriptError, unless `overwrite`.
+        TranscriptError, unless `overwrite`. `folders`: outermost directories that have another name now.
         """
         with explained(stored.path):
             members = verified(self.file(stored))
-            targets = [(member, _target(target_root, member.name)) for member in members]
+            targets = [(member, _target(target_root, _renamed(member.name, folders))) for member in members]
             same = {path for member, path in targets if _is_same(path, member)}
             if not overwrite:
                 for member, path in targets:
@@ -204,10 +208,11 @@ class Archive:
         return tuple(path for _, path in targets)
 
     def remove(self, stored: Stored) -> None:
-        """Deletes a copy; nothing happens where it is gone already."""
+        """Deletes a copy, and a damaged one that was set aside; nothing happens where it is gone already."""
         path = self.file(stored)
         try:
             path.unlink(missing_ok=True)
+            path.with_name(f"{path.name}{_DAMAGED}").unlink(missing_ok=True)
             if path.parent.is_dir():
                 _sync_directory(path.parent)
         except OSError as error:
@@ -235,6 +240,8 @@ class Archive:
     def _put_back(self, stored: Stored, wanted: dict[str, Path]) -> None:
         """Writes every file beside its place first, then moves all of them there."""
         written: list[tuple[Path, Path]] = []
+        for folder in {path.parent for path in wanted.values()}:
+            _sweep(folder)
         try:
             with opened(self.file(stored)) as tar:
                 for info in tar:
@@ -276,6 +283,19 @@ def _target(root: Path, name: str) -> Path:
     if not is_inside(name):
         raise TranscriptError("the archived session holds a name that leads out of its place")
     return root / name
+
+
+def _renamed(name: str, folders: Mapping[str, str]) -> str:
+    first, slash, rest = name.partition("/")
+    return f"{folders.get(first, first)}{slash}{rest}"
+
+
+def _sweep(folder: Path) -> None:
+    """What restores that died left beside their transcripts."""
+    for path in folder.glob(f"{_TEMPORARY}*"):
+        pid = path.name.removeprefix(_TEMPORARY).partition("-")[0]
+        if pid.isdigit() and started(int(pid)) is None:
+            path.unlink(missing_ok=True)
 
 
 def _is_same(path: Path, member: Member) -> bool:

@@ -64,11 +64,6 @@ class Places:
         """Compressed copies of finished sessions."""
         return self.state_dir / "archive"
 
-    @property
-    def journal(self) -> Path:
-        """What a commit is in the middle of; exists only then."""
-        return self.state_dir / "journal.json"
-
 
 @dataclass(frozen=True, slots=True)
 class Loaded:

@@ -189,15 +189,16 @@ def explained(label: str) -> Iterator[None]:
             hint="check free space and rights",
         ) from error
     except Exception as error:
-        if not isinstance(error, tarfile.TarError | ValueError | KeyError | TypeError) and not _is_zstd_error(error):
+        if not is_damage(error):
             raise
         raise TranscriptError(f"the archived copy {label} is damaged", hint="restore it from a backup") from error
 
 
-def _is_zstd_error(error: Exception) -> bool:
+def is_damage(error: Exception) -> bool:
+    """Whether an error says that a file is no whole tar inside zstd with a manifest."""
     import zstandard  # noqa: PLC0415 - as above
 
-    return isinstance(error, zstandard.ZstdError)
+    return isinstance(error, tarfile.TarError | ValueError | KeyError | TypeError | EOFError | zstandard.ZstdError)
 
 
 class Original(io.RawIOBase):

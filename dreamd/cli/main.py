@@ -38,6 +38,8 @@ VERBS = {
     "compact": "dreamd.cli.compact",
     "restore": "dreamd.cli.restore",
     "mcp": "dreamd.cli.mcp",
+    "export": "dreamd.cli.exporting",
+    "import": "dreamd.cli.importing",
     "logs": "dreamd.cli.logs",
     "service": "dreamd.cli.service",
     "doctor": "dreamd.cli.doctor",

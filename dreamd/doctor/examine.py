@@ -15,6 +15,7 @@ from dreamd.doctor.observe import observe
 from dreamd.doctor.work import WORK
 from dreamd.errors import LockHeld
 from dreamd.rebuild import REBUILT, rebuild
+from dreamd.replacement import recover as recover_import
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,6 +28,7 @@ class Visit:
 
 def examine(loaded: Loaded, clock: Clock, *, fix: bool = False) -> Visit:
     """Looks at everything; with `fix` mends first. Raises LockHeld where a rebuild would pull the ground from a service or dream."""
+    recover_import(loaded.places, clock)
     bench = observe(loaded, clock)
     mended = _mend(bench, loaded, clock) if fix else ()
     if mended:

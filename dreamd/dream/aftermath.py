@@ -25,10 +25,15 @@ _LONGEST_TEXT = 8_000  # characters of one turn that can be found again
 
 def aftermath(shop: Workshop, watch: Progress) -> None:
     """Index and archive; what fails is logged and tried again after the next dream."""
+    index_everything(shop, watch)
+    archive(shop, watch)
+
+
+def index_everything(shop: Workshop, watch: Progress) -> None:
+    """The index brought up to date, with nothing copied."""
     count_contradictions(shop)
     index_memory(shop)
     _index_sessions(shop, watch)
-    archive(shop, watch)
 
 
 def count_contradictions(shop: Workshop) -> None:

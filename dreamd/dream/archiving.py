@@ -46,6 +46,11 @@ def rescue(shop: Workshop, watch: Progress = nobody) -> int:
     return len(due)
 
 
+def copy_finished(shop: Workshop, watch: Progress) -> None:
+    """Copies every finished session that has no copy of what it holds now. Only under the dream lock."""
+    _copy(shop, _finished(shop)[1], watch)
+
+
 def last_call(shop: Workshop) -> list[SessionRecord]:
     """Finished sessions without a copy that their agent deletes within `LAST_CALL`; the soonest first."""
     until, finished = _finished(shop)

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass, replace
 
-from dreamd.archive import Stored
 from dreamd.dream.clerk import bare
+from dreamd.dream.erasing import Erasure, carry_out, note
 from dreamd.dream.explain import find
 from dreamd.dream.orient import Orientation, look
 from dreamd.dream.prune import prune
@@ -16,11 +16,10 @@ from dreamd.errors import UsageError
 from dreamd.memory.document import entry_key
 from dreamd.memory.layout import POINTER
 from dreamd.memory.plan import ChangeKind, EntryRecord, Reason
-from dreamd.memory.purge import purge
 from dreamd.memory.survey import Theirs
 from dreamd.memory.wish import Wish
 from dreamd.state.records import FindingRecord, SessionRecord
-from dreamd.state.run_record import Outcome, RunRecord, Trigger
+from dreamd.state.run_record import RunRecord, Trigger
 from dreamd.state.runs import Conclusion
 
 
@@ -94,43 +93,29 @@ def _carry_out(shop: Workshop, desk: Desk, ground: Orientation, doomed: _Doomed,
     now = shop.clock.now()
     words = [key for record in doomed.records for key in (record.key, entry_key(bare(record.text)))]
     words += [key for finding in doomed.findings for key in (finding.key, entry_key(finding.text))]
+    words += [session.name for session in doomed.sessions]
+    erasure = Erasure(
+        run=desk.record.id,
+        entries=tuple(sorted(gone)),
+        findings=tuple(finding.id for finding in doomed.findings),
+        sessions=tuple(session.row for session in doomed.sessions),
+        names=tuple(session.name for session in doomed.sessions),
+        copies=tuple(_copies(doomed.sessions)),
+        purge=purge_history,
+    )
+    note(shop, erasure)
     shop.withheld.add(words, reason="forgotten", run_id=desk.record.id, now=now)
     ended = desk.commit(ground.tree, ground.survey, plan, Conclusion(success=False), reason="forget", made=made)
-    _drop_plans(shop, gone | {finding.id for finding in doomed.findings})
-    shop.sessions.forget([session.row for session in doomed.sessions], now)
-    shop.findings.erase([finding.id for finding in doomed.findings])
-    for session in doomed.sessions:
-        shop.index.remove_session(session.name)
-        if session.archive_path and session.archive_digest:
-            shop.archive.remove(Stored(session.archive_path, session.archive_digest, bytes=0, compressed=0))
-            shop.sessions.unarchived(session.row)
-    shop.index.purge()
-    shop.answers.clear()
-    if purge_history:
-        keys = {record.key for record in doomed.records}
-        purge(shop.history, lambda record: record.key in keys, now)
-        shop.runs.uncommit()
-    shop.database.compact()
+    carry_out(shop, erasure)
     return Forgotten(
         ended, len(doomed.records), len(doomed.findings), len(doomed.sessions), not purge_history and bool(gone)
     )
 
 
-def _drop_plans(shop: Workshop, ids: Collection[str]) -> None:
-    """Waiting plans that would bring it back are rejected."""
-    for run_id in shop.history.parked_runs():
-        parked = shop.history.parked(run_id)
-        plan = parked.plan if parked else None
-        held = set(_ids(plan.kept)) | {f for change in plan.changes for f in change.findings} if plan else set()
-        if held & set(ids):
-            shop.history.unpark(run_id)
-            shop.runs.reoutcome(run_id, expect=Outcome.WAITING, outcome=Outcome.REJECTED)
-
-
-def _ids(records: Iterable[EntryRecord]) -> Iterable[str]:
-    for record in records:
-        yield record.id
-        yield from record.findings
+def _copies(sessions: Iterable[SessionRecord]) -> Iterator[tuple[str, str]]:
+    for session in sessions:
+        if session.archive_path and session.archive_digest:
+            yield session.archive_path, session.archive_digest
 
 
 def _ground(shop: Workshop) -> Orientation:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime as dt
+import json
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from functools import cache
@@ -12,7 +13,10 @@ from dreamd.archive import Archive, Stored
 from dreamd.dream.workshop import Workshop
 from dreamd.state.records import SessionRecord
 from dreamd.transcripts.adapter import Adapter, ManySessions, reader_of
+from dreamd.transcripts.claude_home import folder_of
 from dreamd.transcripts.event import Event, RawPosition
+
+MOVES = "moves"  # the mark's name: a list of [old place, new place], since an import
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,6 +81,19 @@ def copy_of(session: SessionRecord) -> Stored | None:
     if session.archive_path is None or session.archive_digest is None:
         return None
     return Stored(session.archive_path, session.archive_digest, bytes=0, compressed=0)
+
+
+def folders_now(shop: Workshop, session: SessionRecord) -> dict[str, str]:
+    """The directory that a session stood in on another machine → where its agent looks for it on this one.
+
+    Only where the machine's places are known to have moved, and the client's own naming says so beyond doubt.
+    """
+    if session.agent != "claude-code" or not session.cwd:
+        return {}
+    now = folder_of(session.cwd)
+    moves = json.loads(shop.marks.text(MOVES) or "[]")
+    old_names = {folder_of(old) + now[len(folder_of(new)) :] for old, new in moves if now.startswith(folder_of(new))}
+    return {name: now for name in old_names if name != now}
 
 
 def files_of(shop: Workshop, session: SessionRecord) -> list[Path]:

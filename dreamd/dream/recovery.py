@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from dreamd.dream.erasing import resume
 from dreamd.dream.lock import dream_lock
 from dreamd.dream.night import tally
 from dreamd.dream.workshop import Workshop
@@ -34,6 +35,7 @@ def recover(shop: Workshop) -> None:
     shop.archive.recover()
     for run_id in shop.lease.recover(shop.clock.now()):
         logger().warning("run.interrupted", run_id=run_id)
+    resume(shop)
 
 
 def _conclude(shop: Workshop, found: memory.Recovery) -> None:

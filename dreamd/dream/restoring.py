@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from dreamd.archive import Stored
+from dreamd.dream.kept import folders_now
 from dreamd.dream.workshop import Workshop
 from dreamd.state.records import SessionRecord
 from dreamd.transcripts.adapter import ManySessions
@@ -21,4 +22,5 @@ def restore(shop: Workshop, session: SessionRecord, stored: Stored, *, overwrite
             if adapter.is_shared(main):
                 adapter.carry_in(main, session.id, Path(session.path), overwrite=overwrite)
                 return (Path(session.path),)
-    return shop.archive.restore(stored, Path(session.root), overwrite=overwrite)
+    folders = folders_now(shop, session)
+    return shop.archive.restore(stored, Path(session.root), overwrite=overwrite, folders=folders)

@@ -26,6 +26,7 @@ from dreamd.dream.recovery import recover_alone
 from dreamd.errors import ConfigError, DreamdError
 from dreamd.log import logger
 from dreamd.rebuild import REBUILT, database_condition, rebuild
+from dreamd.replacement import recover as recover_import
 from dreamd.service.child import Child, Ended
 from dreamd.service.messages import Hint, Lost, Message, Signalled, Tick, signals_into
 from dreamd.service.notify import Systemd
@@ -375,6 +376,7 @@ def prepare(loaded: Loaded) -> None:
 
     A damaged one is left to `serve`, which may rebuild it under the lock.
     """
+    recover_import(loaded.places, SystemClock())
     if database_condition(loaded.places, thorough=False) in REBUILT:
         return
     Database.open(loaded.places.database).close()

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Final
 from sqlalchemy import Connection, exc, inspect, text
 
 from dreamd.errors import StateError
-from dreamd.state.dialect import BUSY_SECONDS, compact, sqlite_engine
+from dreamd.state.dialect import BUSY_SECONDS, compact, snapshot, sqlite_engine
 from dreamd.state.migrate import upgrade
 from dreamd.state.schema import REVISION
 
@@ -81,6 +81,11 @@ class Database:
         self._reader.dispose()
         with _explained(self.path):
             compact(self._writer)
+
+    def snapshot(self, target: Path) -> None:
+        """Writes a whole, compact copy of this moment to a new file; writers are not held up."""
+        with _explained(self.path):
+            snapshot(self._writer, target)
 
     def close(self) -> None:
         """Gives all connections back to the system."""

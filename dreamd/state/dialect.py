@@ -79,6 +79,17 @@ def compact(engine: Engine) -> None:
         driver.close()
 
 
+def snapshot(engine: Engine, target: Path) -> None:
+    """A copy of the database at one moment, in one file without companions."""
+    driver = engine.raw_connection()
+    try:
+        cursor = driver.cursor()
+        cursor.execute("VACUUM INTO ?", (str(target),))
+        cursor.close()
+    finally:
+        driver.close()
+
+
 _WRITER_PRAGMAS: Final = ("PRAGMA journal_mode = WAL", "PRAGMA synchronous = FULL", "PRAGMA foreign_keys = ON")
 # Not `mode=ro`: such a connection cannot read a WAL database whose side files are gone.
 _READER_PRAGMAS: Final = ("PRAGMA query_only = ON",)

@@ -37,6 +37,18 @@ def upgrade(connection: Connection, path: Path) -> None:
     command.upgrade(config, "head")
 
 
+def known(revision: str) -> bool:
+    """Whether this dreamd can bring a database of that revision up to date."""
+    from alembic.script import ScriptDirectory  # noqa: PLC0415 - see upgrade
+    from alembic.util import CommandError  # noqa: PLC0415 - see upgrade
+
+    try:
+        ScriptDirectory.from_config(configuration()).get_revision(revision)
+    except CommandError:
+        return False
+    return True
+
+
 def configuration() -> Config:
     """Alembic's configuration without an ini file."""
     from alembic.config import Config  # noqa: PLC0415 - see upgrade

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime as dt
+import re
 from pathlib import Path
 
 import msgspec
@@ -45,6 +46,11 @@ def open_sessions(home: Path, now: dt.datetime) -> frozenset[str]:
         if _lives(client, now):
             found.add(client.session_id)
     return frozenset(found)
+
+
+def folder_of(cwd: str) -> str:
+    """The name of the directory in which the client looks for sessions of a working directory."""
+    return re.sub(r"[^A-Za-z0-9]", "-", cwd)
 
 
 def retention(home: Path) -> dt.timedelta:

@@ -42,6 +42,8 @@ def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
         ("context", ["context"]),
         ("compact", ["compact", "2b55"]),
         ("restore", ["restore", "2b55"]),
+        ("export", ["export", "all.dreamd", "--force"]),
+        ("import", ["import", "all.dreamd", "--force"]),
         ("init", ["init", "--print"]),
         ("init", ["init"]),
         ("config show", ["config", "show"]),

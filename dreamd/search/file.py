@@ -13,11 +13,10 @@ from urllib.parse import quote
 from dreamd.errors import DreamdError
 from dreamd.search.words import VERSION
 
-_LAYOUT = 2
+_LAYOUT = 3
 #: Stored as PRAGMA user_version: another layout or other words make another index.
 SCHEMA_VERSION = _LAYOUT * 1000 + VERSION
 _BUSY_MS = 10_000
-_MMAP = 1 << 28
 
 # Contentless: FTS5 keeps the words, the tables beside it the text as it is shown. Rows leave it by being given their words again.
 _TABLES = """
@@ -33,8 +32,10 @@ CREATE INDEX session_by_project ON session (project_key, last_at);
 CREATE INDEX session_by_cwd ON session (cwd);
 CREATE TABLE project (key TEXT PRIMARY KEY, name TEXT NOT NULL, root TEXT NOT NULL, stem TEXT NOT NULL) WITHOUT ROWID;
 CREATE TABLE turn (
-    id INTEGER PRIMARY KEY, session INTEGER NOT NULL, at INTEGER, role TEXT NOT NULL, path TEXT, line INTEGER NOT NULL, text TEXT NOT NULL
+    id INTEGER PRIMARY KEY, session INTEGER NOT NULL, at INTEGER, role TEXT NOT NULL, speaker TEXT NOT NULL, path TEXT, line INTEGER NOT NULL,
+    text TEXT NOT NULL
 );
+CREATE TABLE speaker (name TEXT PRIMARY KEY) WITHOUT ROWID;
 CREATE INDEX turn_by_session ON turn (session);
 CREATE VIRTUAL TABLE memory_words USING fts5 (words, content='', tokenize="porter unicode61 remove_diacritics 2");
 CREATE VIRTUAL TABLE turn_words USING fts5 (words, content='', tokenize="porter unicode61 remove_diacritics 2");
@@ -69,7 +70,7 @@ class IndexFile:
         try:
             with contextlib.closing(self._connect_to_read()) as db:
                 version = db.execute("PRAGMA user_version").fetchone()[0]
-                db.execute("SELECT count(*) FROM session").fetchone()
+                db.execute("SELECT 1 FROM session LIMIT 1").fetchone()
         except sqlite3.OperationalError as error:
             return Condition.OUTDATED if "no such table" in str(error) else Condition.DAMAGED
         except sqlite3.DatabaseError:
@@ -133,7 +134,7 @@ class IndexFile:
                 return
             rows = db.execute(
                 "SELECT name FROM sqlite_schema WHERE type = 'table' AND (sql LIKE 'CREATE VIRTUAL%' OR name IN"
-                " ('memory', 'memory_file', 'session', 'turn', 'project'))"
+                " ('memory', 'memory_file', 'session', 'turn', 'project', 'speaker'))"
             )
             for (name,) in rows.fetchall():
                 db.execute(f'DROP TABLE "{name}"')
@@ -145,7 +146,6 @@ class IndexFile:
         location = f"file:{quote(str(self.path.absolute()))}"
         db = sqlite3.connect(f"{location}?mode=ro", uri=True, isolation_level=None)
         try:
-            db.execute(f"PRAGMA mmap_size = {_MMAP}")
             db.execute(f"PRAGMA busy_timeout = {_BUSY_MS}")
             db.execute("PRAGMA user_version").fetchone()
         except sqlite3.OperationalError:

@@ -5,16 +5,17 @@ from __future__ import annotations
 import datetime as dt
 import hashlib
 import sqlite3
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from time import perf_counter  # a stopwatch, not the time of day
 from typing import NamedTuple
 
+from dreamd.search.candidates import Filters
 from dreamd.search.file import Condition, IndexFailed, IndexFile
 from dreamd.search.past import ProjectDoc
-from dreamd.search.query import Filters, Hit, search_memory, search_sessions
-from dreamd.search.words import indexed_words, project_word, query_terms
+from dreamd.search.query import Hit, search_memory, search_sessions
+from dreamd.search.words import indexed_words, is_question, project_word, query_terms
 
 _LONGEST_TURN = 1 << 18  # characters of a turn that are indexed
 _MEMORY_BONUS = 1.1  # of two equally good answers the one that was worth remembering comes first
@@ -45,6 +46,7 @@ class TurnDoc:
     text: str
     offset: int  # of its line, in bytes
     path: str | None = None  # where it is another file than the session's
+    speaker: str = ""  # a name, where several people speak
 
 
 @dataclass(frozen=True, slots=True)
@@ -169,14 +171,19 @@ class Index:
         project: str | None = None,
         since: dt.datetime | None = None,
         limit: int = 20,
+        apart: Sequence[str] = (),
+        beside: bool | None = None,
     ) -> Result:
         """The best hits for any string, which is never an error; read-only, and never makes the file.
 
         `where`: "memory", "sessions", or None for both. `project` (key or name) and `since` narrow sessions; lines of memory have
-        no date, so with `since` they are left out unless `where` asks for them.
+        no date, so with `since` they are left out unless `where` asks for them. `apart`: keys of projects whose sessions are left out.
+        `beside`: also turns beside the best, which need not hold a word of the query: answers stand behind their questions. None:
+        where the query is a question.
         """
         began = perf_counter()
         terms = query_terms(text)
+        wide = is_question(text) if beside is None else beside
         hits: list[Hit] = []
         hint = ""
         if not terms:
@@ -184,13 +191,13 @@ class Index:
         elif self.needs_rebuild:
             hint = "there is no search index yet; `dreamd kick` makes it"
         else:
-            filters = Filters(project, None if since is None else int(since.timestamp() * 1000))
+            filters = Filters(project, None if since is None else int(since.timestamp() * 1000), tuple(apart))
             try:
                 with self._file.reading() as db:
                     if where == "memory" or (where is None and since is None):
                         hits += search_memory(db, terms, text, limit)
                     if where != "memory":
-                        hits += search_sessions(db, terms, text, limit, filters)
+                        hits += search_sessions(db, terms, text, limit, filters, beside=wide)
             except IndexFailed:
                 if self._file.condition() is Condition.READY:
                     raise
@@ -254,9 +261,11 @@ def _add_turn(db: sqlite3.Connection, known: _Known, turn: TurnDoc, text: str) -
         return 0
     at = _milliseconds(turn.at)
     number = db.execute(
-        "INSERT INTO turn (session, at, role, path, line, text) VALUES (?, ?, ?, ?, ?, ?)",
-        (known.row, at, turn.role, turn.path, turn.offset, clean),
+        "INSERT INTO turn (session, at, role, speaker, path, line, text) VALUES (?, ?, ?, ?, ?, ?, ?)",
+        (known.row, at, turn.role, turn.speaker, turn.path, turn.offset, clean),
     ).lastrowid
+    if turn.speaker:
+        db.execute("INSERT OR IGNORE INTO speaker (name) VALUES (?)", (turn.speaker,))
     words = _turn_words(clean, known.project, known.project_key)
     db.execute("INSERT INTO turn_words (rowid, words) VALUES (?, ?)", (number, words))
     return 1

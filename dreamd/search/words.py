@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import re
 import unicodedata
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 #: Changes whenever `indexed_words` gives other words: an index made with another number is made anew.
@@ -18,7 +18,7 @@ _PLUS, _SHARP = "\ue001", "\ue002"
 _PROJECT = "\ue003"
 
 #: Scripts written without spaces: their runs are cut into pairs of characters.
-_UNSPACED = re.compile(
+UNSPACED = re.compile(
     r"[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3005-\u3007\u3041-\u30ff\u31f0-\u31ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7a3\uf900-\ufaff"
     r"\U00020000-\U0003ffff]+"
 )
@@ -32,31 +32,28 @@ _CAMEL = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+", re.ASCII)
 _LANGUAGE = re.compile(r"(?<![A-Za-z0-9_])([A-Za-z]{1,3})(\+\+|#)", re.ASCII)
 _WORD = re.compile(r"[^\W_]+")
 _CHUNK = re.compile(r"\S+")
-_ACCENTED_END = 0x2000  # behind it, decomposing takes syllables apart
 _LONGEST = 160  # characters of a compound; longer ones are data
 
 _MAX_QUERY = 4000
 _MAX_TERMS = 32
-_SUFFIXES = (
-    "ingly",
-    "edly",
-    "ations",
-    "ation",
-    "ing",
-    "ied",
-    "ies",
-    "ions",
-    "ion",
-    "ers",
-    "ed",
-    "er",
-    "es",
-    "ly",
-    "s",
-    "e",
-    "y",
+
+
+#: Words that hold a sentence together: beside others they find nothing and say next to nothing.
+FUNCTION_WORDS = frozenset(
+    "a about after again all also am an and any are as at be because been before being both but by can could did do does doing done during each for from get "  # noqa: SIM905 - a list of words is easier to keep as words
+    "got had has have having he her hers him his how i if in into is it its just like likely many may me might more most much must my of off on once one or "
+    "other our out over own really say said she should so some still such than that the their them then there these they this those through to too under up "
+    "us very want was we well were what when where which while who whom whose why will with would yes you your yours "
+    "der die das den dem des ein eine einer einen und oder aber ist sind war waren hat haben wir ihr sie er es ich nicht mit von zu im am auf für wie was wann wo wer "
+    "le la les un une des du et ou est sont a ont nous vous il elle ils je ne pas avec de dans sur pour que qui quoi quand où comment "
+    "el los las una unos y o es son ha han no con en por para que quien cuando donde como".split()
 )
-_MIN_STEM = 3
+
+
+_ASKING = frozenset(
+    "what when where who whom whose which why how was wann wo wer wen wem warum welche welcher welches wie quand où qui quoi pourquoi comment "  # noqa: SIM905 - as above
+    "quel quelle qué cuándo dónde quién cuál cómo".split()
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,6 +64,11 @@ class Term:
     shown: str
     prefix: bool = False
     part: bool = False  # a part of an identifier that is asked for whole as well
+
+    @property
+    def empty(self) -> bool:
+        """Whether it is one of the words that say next to nothing."""
+        return not self.prefix and self.text in FUNCTION_WORDS
 
     @property
     def match(self) -> str:
@@ -85,7 +87,7 @@ def indexed_words(text: str) -> str:
     A pure function of the text: rows are taken out of the contentless index by giving it the same words again.
     """
     if not text.isascii():
-        text = _UNSPACED.sub(lambda run: f" {' '.join(_pairs(run.group()))} ", unicodedata.normalize("NFKC", text))
+        text = UNSPACED.sub(lambda run: f" {' '.join(_pairs(run.group()))} ", unicodedata.normalize("NFKC", text))
     more = [word for compound in _COMPOUND.finditer(text) for word in _whole_and_parts(compound.group())]
     if "+" in text or "#" in text:
         more += [_language(found) for found in _LANGUAGE.finditer(text)]
@@ -109,6 +111,12 @@ def query_terms(query: str) -> tuple[Term, ...]:
     return tuple(found[:_MAX_TERMS])
 
 
+def is_question(query: str) -> bool:
+    """Whether a query asks in a sentence instead of naming words."""
+    first = _WORD.search(query)
+    return "?" in query or "？" in query or (first is not None and first.group().lower() in _ASKING)
+
+
 def _terms_of(chunk: str) -> Iterator[Term]:
     for found in _LANGUAGE.finditer(chunk):
         yield Term(_language(found), found.group().lower())
@@ -119,12 +127,12 @@ def _terms_of(chunk: str) -> Iterator[Term]:
             yield Term(part, part.replace(_JOINER, ""), part=True)
     joined = any(True for _ in _COMPOUND.finditer(chunk))
     starred = chunk.endswith("*")
-    spaced = _UNSPACED.sub(" ", chunk)
+    spaced = UNSPACED.sub(" ", chunk)
     words = _WORD.findall(spaced)
     for index, word in enumerate(words):
         last = starred and index == len(words) - 1
         yield Term(word.lower(), word.lower(), prefix=last, part=joined and not last)
-    for run in _UNSPACED.findall(chunk):
+    for run in UNSPACED.findall(chunk):
         if len(run) == 1:
             yield Term(run, run, prefix=True)
         else:
@@ -156,73 +164,3 @@ def _whole_and_parts(compound: str) -> list[str]:
             if len(pieces) > 1:
                 words.append(piece.lower())
     return words
-
-
-class _Folding(dict[int, str]):
-    """Each character as one character without case and accent; fills itself."""
-
-    def __missing__(self, code: int) -> str:
-        character = chr(code)
-        plain = (unicodedata.normalize("NFD", character)[0] if code < _ACCENTED_END else character).lower()
-        folded = plain if len(plain) == 1 else character
-        self[code] = folded
-        return folded
-
-
-_FOLDING = _Folding()
-
-
-def folded(text: str) -> str:
-    """The text in lower case without accents, of the same length, so that positions hold."""
-    return text.lower() if text.isascii() else text.translate(_FOLDING)
-
-
-def stem(word: str) -> str:
-    """A rough stem: enough to mark "expiring" for "expires"; the index itself has Porter's."""
-    if not word.isascii() or not word.isalpha():
-        return word
-    for suffix in _SUFFIXES:
-        if word.endswith(suffix) and len(word) - len(suffix) >= _MIN_STEM:
-            return word[: -len(suffix)]
-    return word
-
-
-Finder = Callable[[str], list[tuple[int, int]]]
-
-
-def finder(term: Term) -> Finder:
-    """A function that gives the (start, end) of every place in a `folded` text that a term means, in order.
-
-    As a word; where it is none, inside words ("user" in getUserName).
-    """
-    word, inside = re.compile(_as_word(term)), folded(term.shown)
-
-    def find(text: str) -> list[tuple[int, int]]:
-        spans = [match.span() for match in word.finditer(text) if match.end() > match.start()]
-        if spans or len(inside) < _MIN_STEM:
-            return spans
-        return [match.span() for match in re.finditer(re.escape(inside), text)]
-
-    return find
-
-
-def marked(finders: Sequence[Finder], text: str) -> list[tuple[int, int]]:
-    """What several finders find in a `folded` text, in order; of overlapping places the first and longest."""
-    found: list[tuple[int, int]] = []
-    for start, end in sorted({span for find in finders for span in find(text)}, key=lambda span: (span[0], -span[1])):
-        if not found or start >= found[-1][1]:
-            found.append((start, end))
-    return found
-
-
-def _as_word(term: Term) -> str:
-    shown = folded(term.shown)
-    if _UNSPACED.match(shown):
-        return re.escape(shown)
-    edge = r"(?<![^\W_])" if shown[:1].isalnum() else ""
-    if term.prefix:
-        return f"{edge}{re.escape(shown)}\\w{{0,40}}"
-    root = stem(shown)
-    tail = r"[a-z]{0,6}" if root.isalpha() else ""
-    stop = r"(?![^\W_])" if shown[-1:].isalnum() else ""
-    return f"{edge}{re.escape(root)}{tail}{stop}"

@@ -105,7 +105,8 @@ def test_a_whole_identifier_is_ranked_above_its_parts(index: Index) -> None:
 
 def test_rare_words_find_and_common_ones_rank(index: Index) -> None:
     turns = [turn(f"the test number {n} is about the build") for n in range(200)]
-    index.update_session(session(), [*turns, turn("the zeppelin"), turn("zeppelin test and build")], "1")
+    index.update_session(session(), turns, "1")
+    index.update_session(session("a:2"), [turn("the zeppelin"), turn("zeppelin test and build")], "1")
     assert texts(index, "the test of the zeppelin build") == ["zeppelin test and build", "the zeppelin"]
 
 

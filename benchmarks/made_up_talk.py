@@ -1,10 +1,16 @@
-"""Made-up conversations in LoCoMo's format, with questions about them: two people, many sessions, facts among small talk."""
+"""Made-up conversations in LoCoMo's format, with questions about them: `python benchmarks/made_up_talk.py FILE`.
+
+Two people, many sessions, facts among small talk.
+"""
 
 from __future__ import annotations
 
+import argparse
 import datetime as dt
+import json
 import random
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
 PEOPLE = ["Ada", "Bruno", "Chiara", "Dmitri", "Esther", "Farid", "Greta", "Hiro", "Ines", "Jonas"]
@@ -135,3 +141,15 @@ def conversations(count: int = 4, sessions: int = 20, seed: int = 5) -> list[dic
             )
         made.append(talk.sample)
     return made
+
+
+def main() -> None:
+    """Writes them."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("file", type=Path)
+    given = parser.parse_args()
+    given.file.write_text(json.dumps(conversations(), ensure_ascii=False, indent=1), encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()

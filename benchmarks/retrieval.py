@@ -1,7 +1,7 @@
 """How well turns are found by questions about them: `python benchmarks/retrieval.py DATA.json`, data in LoCoMo's format.
 
 The format: a list of samples, each with `conversation` (`session_1`, `session_1_date_time`, …; turns with `speaker`, `dia_id`, `text`
-and perhaps `blip_caption`) and `qa` (`question`, `evidence`, `category`). `--make FILE` writes made-up data of that format.
+and perhaps `blip_caption`) and `qa` (`question`, `evidence`, `category`).
 """
 
 from __future__ import annotations
@@ -47,15 +47,11 @@ def main() -> None:
     """Prints recall and rank, over all questions and by category, and how long a question took."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("data", type=Path, nargs="?", help="a file in LoCoMo's format; left out: made-up talk")
-    parser.add_argument("--make", type=Path, metavar="FILE", help="write made-up data there and stop")
     parser.add_argument("--words-only", action="store_true", help="only turns that hold words of the question")
     parser.add_argument("--together", action="store_true", help="all conversations in one index instead of one each")
     parser.add_argument("--without-captions", action="store_true", help="leave out what pictures show")
     parser.add_argument("--misses", type=int, default=0, metavar="N", help="also print N questions that missed")
     given = parser.parse_args()
-    if given.make:
-        given.make.write_text(json.dumps(conversations(), ensure_ascii=False, indent=1), encoding="utf-8")
-        return
     samples = json.loads(given.data.read_text(encoding="utf-8")) if given.data else conversations()
     samples = samples if isinstance(samples, list) else [samples]
     answers: list[Answer] = []

@@ -10,7 +10,7 @@ from pathlib import Path
 from dreamd.config import expand
 from dreamd.memory.tree import INDEX
 
-_IMPORT = re.compile(r"(?<!\S)@(\S+)")
+_IMPORT = re.compile(r"(?<!\S)@((?:\\ |\S)+)")  # a blank in a path is written behind a backslash
 _CODE = re.compile(r"`[^`\n]*`")
 _FENCE = re.compile(r"\s*(```|~~~)")
 
@@ -18,17 +18,23 @@ _FENCE = re.compile(r"\s*(```|~~~)")
 def import_line(memory_root: Path) -> str:
     """The line itself: `@~/.claude/memory/MEMORY.md` by default."""
     path, home = memory_root / INDEX, expand("~")
-    return f"@~/{path.relative_to(home)}" if path.is_relative_to(home) else f"@{path}"
+    told = f"~/{path.relative_to(home)}" if path.is_relative_to(home) else str(path)
+    return "@" + told.replace(" ", "\\ ")
 
 
 def imported(file: Path, memory_root: Path) -> bool:
-    """Whether a CLAUDE.md imports the memory; code in it imports nothing. A file that cannot be read does not."""
+    """Whether a CLAUDE.md imports the memory. A file that cannot be read does not."""
     try:
         text = file.read_bytes().decode("utf-8", "replace")
     except OSError:
         return False
+    return imports(text, file.parent, memory_root)
+
+
+def imports(text: str, folder: Path, memory_root: Path) -> bool:
+    """Whether the text of a CLAUDE.md in a folder imports the memory; code in it imports nothing."""
     wanted = os.path.realpath(memory_root / INDEX)
-    return any(os.path.realpath(_absolute(name, file.parent)) == wanted for name in _names(text))
+    return any(os.path.realpath(_absolute(name, folder)) == wanted for name in _names(text))
 
 
 def _names(text: str) -> Iterator[str]:
@@ -42,4 +48,5 @@ def _names(text: str) -> Iterator[str]:
 
 
 def _absolute(name: str, folder: Path) -> Path:
+    name = name.replace("\\ ", " ")
     return expand(name) if name.startswith(("~", "/")) else folder / name

@@ -8,10 +8,15 @@ from typing import Annotated
 import typer
 
 from dreamd.cli.console import Console, listen
+from dreamd.cli.integrate import AGENT, Wish, integrate
 from dreamd.cli.options import ConfigOption, JsonOption, VerboseOption, YesOption
 from dreamd.config import Loaded, found_sources, further_sources, load, start_file, write_start_file
+from dreamd.errors import UsageError
 
-_EPILOG = "Examples: dreamd init · dreamd init --print · dreamd init --config ./dreamd.toml"
+_EPILOG = (
+    "Examples: dreamd init · dreamd init --print · dreamd init --config ./dreamd.toml · "
+    "dreamd init --integrate claude-code · dreamd init --integrate claude-code --plugin --yes · dreamd init --integrate claude-code --remove"
+)
 
 
 def register(app: typer.Typer) -> None:
@@ -20,28 +25,53 @@ def register(app: typer.Typer) -> None:
 
 
 def init(
-    show: Annotated[bool, typer.Option("--print", help="Only print the configuration that would be written.")] = False,
+    show: Annotated[bool, typer.Option("--print", help="Only print what would be written.")] = False,
+    agent: Annotated[
+        str | None,
+        typer.Option("--integrate", metavar="AGENT", help="Connect claude-code: sessions are told what is remembered."),
+    ] = None,
+    plugin: Annotated[
+        bool, typer.Option("--plugin", help="With --integrate: a plugin in the place of a hook.")
+    ] = False,
+    remove: Annotated[bool, typer.Option("--remove", help="With --integrate: take it back.")] = False,
     config: ConfigOption = None,
     as_json: JsonOption = False,
     verbose: VerboseOption = 0,
     yes: YesOption = False,
 ) -> int:
-    """Find the agents on this machine and write the configuration; an existing one is left as it is."""
+    """Find the agents on this machine and write the configuration; an existing one is left as it is.
+
+    With --integrate also connect an agent, so that its sessions know what is remembered: shows the change first, and asks.
+    """
     listen(verbose)
     console = Console(as_json=as_json)
-    found = found_sources()
-    further = further_sources()
-    text = start_file(found, further)
-    found = [(agent, root) for agent, root in found if root.is_dir()]  # one may be still to come
-    if show:
+    if agent not in (None, AGENT):
+        raise UsageError(f"dreamd does not know how to connect {agent}", hint=f"--integrate {AGENT}")
+    if agent is None and (plugin or remove):
+        raise UsageError("--plugin and --remove say how to connect an agent", hint=f"add --integrate {AGENT}")
+    wish = Wish(plugin=plugin, remove=remove, show=show, yes=yes)
+    if agent is None and show:
+        text = start_file(found_sources(), further_sources())
         console.document({"text": text})
         console.say(text.rstrip("\n"))
         return 0
-    del yes  # nothing here needs a question: a file that exists is never replaced
-    path, written = write_start_file(config, text)
+    facts = {} if show or remove else _begin(console, config, alone=agent is None)
+    if agent is not None:
+        facts["integration"] = integrate(console, load(config), wish)
+    console.document(facts)
+    return 0
+
+
+def _begin(console: Console, config: Path | None, *, alone: bool) -> dict[str, object]:
+    """Writes the configuration if there is none. `alone`: says what was found and what comes next, else only what was written."""
+    further = further_sources()
+    path, written = write_start_file(config, start_file(found_sources(), further))
+    found = [(agent, root) for agent, root in found_sources() if root.is_dir()]  # one may be still to come
     loaded = load(path)
-    console.document(_facts(loaded, found, path, written=written))
-    console.say(f"{'wrote' if written else 'kept your'} {path}")
+    if alone or written:
+        console.say(f"{'wrote' if written else 'kept your'} {path}")
+    if not alone:
+        return _facts(loaded, found, path, written=written)
     for agent, root in found:
         console.say(f"found {agent}: {_count(root)} directories in {root}")
     if not found:
@@ -50,8 +80,9 @@ def init(
         console.say(f"found {agent} too: it is read once its [[sources]] in {path} are uncommented")
     console.say(f"memory goes to {loaded.places.memory_root}, dreamd's own state to {loaded.places.state_dir}")
     console.say("engine: offline (no key, no network, no cost)")
-    console.say("\nnext: dreamd kick --dry-run shows what a dream would write, dreamd kick dreams")
-    return 0
+    console.say("\nnext: dreamd kick --dry-run shows what a dream would write, dreamd kick dreams,")
+    console.say(f"      dreamd init --integrate {AGENT} lets each session know what is remembered")
+    return _facts(loaded, found, path, written=written)
 
 
 def _facts(loaded: Loaded, found: list[tuple[str, Path]], path: Path, *, written: bool) -> dict[str, object]:

@@ -14,6 +14,7 @@ from dreamd.clock import SystemClock
 from dreamd.config import Loaded, load
 from dreamd.dream.lock import dream_lock
 from dreamd.errors import UsageError
+from dreamd.integrations.claude_code.connection import connection
 from dreamd.service import installing
 from dreamd.service.condition import Condition, Ledger
 from dreamd.service.purge import doomed, purge
@@ -77,6 +78,8 @@ def uninstall(
         _purge(loaded, spec)
         done.did += [f"removed {path}" for path in paths]
         done.notes.append(f"your memory stays in {loaded.places.memory_root}")
+    if connection(loaded).mode is not None:
+        done.notes.append("Claude Code is still connected: `dreamd init --integrate claude-code --remove` parts it")
     _tell(console, spec, done, installing.look(spec))
 
 

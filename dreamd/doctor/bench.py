@@ -6,6 +6,7 @@ import datetime as dt
 from dataclasses import dataclass
 from pathlib import Path
 
+from dreamd.integrations.claude_code.connection import Connection
 from dreamd.rebuild import DatabaseCondition
 from dreamd.search.file import Condition as IndexCondition
 from dreamd.service.condition import Condition as ServiceCondition
@@ -91,3 +92,4 @@ class Bench:
     import_line: str
     import_file: Path | None  # None: no Claude Code here
     imported: bool
+    connection: Connection

@@ -162,11 +162,25 @@ def key(bench: Bench) -> Check:
 
 
 def reading(bench: Bench) -> Check:
-    """Claude Code loads the memory."""
-    if bench.import_file is None or bench.imported:
-        return fine("reading", "Claude Code loads the memory" if bench.imported else "no Claude Code here")
+    """Claude Code's sessions know what is remembered."""
+    mode, gone = bench.connection.mode, bench.connection.gone
+    if bench.import_file is None:
+        return fine("reading", "no Claude Code here")
+    if gone:
+        return warning(
+            "reading",
+            Why.OUTDATED,
+            f"Claude Code's settings name what is not there: {gone}",
+            "`dreamd init --integrate claude-code` connects it anew, with --remove it takes it out",
+        )
+    if bench.imported or mode:
+        ways = [*(["an import line"] if bench.imported else []), *([f"the {mode.value}"] if mode else [])]
+        return fine("reading", f"Claude Code is told what is remembered by {' and '.join(ways)}")
     return warning(
-        "reading", Why.MISSING, f"{bench.import_file} does not load the memory", f"add the line {bench.import_line}"
+        "reading",
+        Why.MISSING,
+        "Claude Code's sessions are not told what is remembered",
+        f"`dreamd init --integrate claude-code`, or add the line {bench.import_line} to {bench.import_file}",
     )
 
 

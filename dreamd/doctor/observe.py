@@ -24,6 +24,7 @@ from dreamd.dream.lock import lock_path
 from dreamd.dream.outlook import facts
 from dreamd.errors import DreamdError
 from dreamd.ingest import Source
+from dreamd.integrations.claude_code.connection import connection
 from dreamd.memory.document import count_lines
 from dreamd.memory.history import History
 from dreamd.memory.tree import INDEX, Tree
@@ -84,6 +85,7 @@ def observe(loaded: Loaded, clock: Clock) -> Bench:
         import_line=import_line(places.memory_root),
         import_file=imports if places.claude_dir.is_dir() else None,
         imported=imported(imports, places.memory_root),
+        connection=connection(loaded),
     )
 
 

@@ -46,6 +46,8 @@ def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
         ("import", ["import", "all.dreamd", "--force"]),
         ("init", ["init", "--print"]),
         ("init", ["init"]),
+        ("init", ["init", "--integrate", "claude-code", "--yes"]),
+        ("init", ["init", "--integrate", "claude-code", "--remove", "--yes"]),
         ("config show", ["config", "show"]),
         ("config check", ["config", "check"]),
         ("config path", ["config", "path"]),

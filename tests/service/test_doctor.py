@@ -18,6 +18,8 @@ from dreamd.doctor.examine import examine, judge
 from dreamd.doctor.observe import _key as service_key
 from dreamd.doctor.observe import observe
 from dreamd.errors import LockHeld
+from dreamd.integrations.claude_code.connect import Mode
+from dreamd.integrations.claude_code.connection import Connection
 from dreamd.rebuild import DatabaseCondition, database_condition, rebuild
 from dreamd.search.file import Condition as IndexCondition
 from dreamd.service.condition import Condition as ServiceCondition
@@ -61,6 +63,7 @@ WELL = Bench(
     import_line="@~/.claude/memory/MEMORY.md",
     import_file=Path("/CLAUDE.md"),
     imported=True,
+    connection=Connection(),
 )
 
 
@@ -109,6 +112,7 @@ def test_all_is_well_where_all_is_well() -> None:
         ({"key": Key(needed=True)}, ("key", "error", "missing")),
         ({"key": Key(needed=True, where="/env", open_to_others=True)}, ("key", "error", "open_to_others")),
         ({"imported": False}, ("reading", "warning", "missing")),
+        ({"connection": Connection(Mode.HOOK, "/gone/dreamd context --hook")}, ("reading", "warning", "outdated")),
         (service(active=False, result="exit-code"), ("service", "error", "not_running")),
         (service(installed=False, active=False), ("service", "warning", "not_installed")),
         (service(enabled=False), ("service", "warning", "not_enabled")),

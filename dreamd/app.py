@@ -10,7 +10,7 @@ from pathlib import Path
 
 from dreamd.archive import Archive
 from dreamd.clock import Clock, SystemClock, local_zone
-from dreamd.config import Loaded, default_sources, expand, may_be_missing
+from dreamd.config import Loaded, default_sources, environment, expand, may_be_missing
 from dreamd.dream import forget, remember, revise
 from dreamd.dream.archiving import rescue
 from dreamd.dream.cycle import Dreamt, Order, dream
@@ -28,13 +28,14 @@ from dreamd.engines.mixed import Mixed
 from dreamd.engines.offline.engine import OfflineEngine
 from dreamd.engines.protocol import Engine
 from dreamd.errors import UsageError
-from dreamd.ingest import Scanner, ScanReport, Source
+from dreamd.ingest import Scanner, Source
 from dreamd.log import logger
 from dreamd.memory.diff import diff
 from dreamd.memory.history import History, Snapshot
 from dreamd.problems import Problem, problems
 from dreamd.redact import Redactor
 from dreamd.replacement import recover as recover_import
+from dreamd.scan_report import ScanReport
 from dreamd.search.index import Index
 from dreamd.settings import Config
 from dreamd.state.copies import Copies
@@ -49,6 +50,7 @@ from dreamd.state.runs import Runs
 from dreamd.state.sessions import Sessions
 from dreamd.state.withheld import Withheld
 from dreamd.status import status
+from dreamd.transcripts import foreign
 from dreamd.transcripts.agents import ADAPTERS
 from dreamd.transcripts.event import Event, Role
 
@@ -81,6 +83,7 @@ class App:
     def scan(self) -> ScanReport:
         """Brings the session table up to date now."""
         report = self.shop.scanner.scan(self.shop.clock.now())
+        report = replace(report, unsupported=foreign.counted(expand("~"), environment()))
         if report.unknown_types:
             logger().warning("record_types.unknown", types=dict(report.unknown_types))
         for problem in report.problems:
@@ -237,7 +240,9 @@ def sources(loaded: Loaded) -> list[Source]:
     """Where transcripts are read: the configuration's list, or every place where an agent keeps them, also one to come."""
     if loaded.config.sources:
         return [_source(one.agent, expand(one.root), tuple(one.exclude)) for one in loaded.config.sources]
-    return [_source(agent, root) for agent, root in default_sources()]
+    places = default_sources()
+    nowhere = not any(root.is_dir() for _, root in places)  # then the first is missed
+    return [Source(agent, root, expected=nowhere and place == 0) for place, (agent, root) in enumerate(places)]
 
 
 def _source(agent: str, root: Path, exclude: tuple[str, ...] = ()) -> Source:

@@ -15,6 +15,7 @@ from typing import Any, get_args, get_origin
 import platformdirs
 from pydantic import BaseModel, ValidationError
 
+from dreamd.drives import folded, mounted
 from dreamd.errors import ConfigError
 from dreamd.settings import Config, Project, Section
 
@@ -75,17 +76,18 @@ class Loaded:
 
 
 def expand(path: str) -> Path:
-    """`~` expanded, made absolute, links left as they are."""
-    return Path(os.path.abspath(os.path.expanduser(path)))  # noqa: PTH100, PTH111 - resolve() would follow links
+    """`~` expanded, made absolute, links left as they are; a Windows path by its name under WSL."""
+    return Path(os.path.abspath(os.path.expanduser(mounted(path))))  # noqa: PTH100, PTH111 - resolve() would follow links
 
 
 def rule_for(rules: Sequence[Project], directory: str | None) -> Project | None:
     """The `[[projects]]` rule that holds for a directory: the one with the longest path above it."""
     if not directory:
         return None
+    directory = folded(mounted(directory))
     best: Project | None = None
     for rule in rules:
-        path = str(expand(rule.path))
+        path = folded(str(expand(rule.path)))
         above = directory == path or directory.startswith(path.rstrip("/") + "/") or fnmatch.fnmatch(directory, path)
         if above and (best is None or len(path) > len(str(expand(best.path)))):
             best = rule
@@ -149,20 +151,16 @@ def places(config: Config, file: Path, environ: Mapping[str, str]) -> Places:
 
 
 def default_sources(environ: Mapping[str, str] | None = None) -> list[tuple[str, Path]]:
-    """Where transcripts are read unless `[[sources]]` says otherwise: Claude Code's place, whether it exists yet or not."""
-    environ = os.environ if environ is None else environ
-    return [("claude-code", expand(environ.get("CLAUDE_CONFIG_DIR") or "~/.claude") / "projects")]
-
-
-def further_sources(environ: Mapping[str, str] | None = None) -> list[tuple[str, Path]]:
-    """Places of other agents that were used on this machine: read once a person puts them into `[[sources]]`."""
+    """Where transcripts are read unless `[[sources]]` says otherwise: every agent's own place, whether it exists yet or not."""
     environ = os.environ if environ is None else environ
     codex = expand(environ.get("CODEX_HOME") or "~/.codex")
-    found: list[tuple[str, Path]] = []
-    if (codex / "sessions").is_dir() or (codex / _ARCHIVED).is_dir():
-        found = [("codex", codex / "sessions"), ("codex", codex / _ARCHIVED)]
-    others = [("gemini", expand("~/.gemini/tmp")), ("opencode", _opencode(environ))]
-    return found + [(agent, root) for agent, root in others if root.is_dir()]
+    return [
+        ("claude-code", expand(environ.get("CLAUDE_CONFIG_DIR") or "~/.claude") / "projects"),
+        ("codex", codex / "sessions"),
+        ("codex", codex / _ARCHIVED),
+        ("gemini", expand("~/.gemini/tmp")),
+        ("opencode", _opencode(environ)),
+    ]
 
 
 def _opencode(environ: Mapping[str, str]) -> Path:
@@ -178,8 +176,10 @@ def may_be_missing(agent: str, root: Path) -> bool:
 
 
 def found_sources(environ: Mapping[str, str] | None = None) -> list[tuple[str, Path]]:
-    """The default places that exist on this machine."""
-    return [(agent, root) for agent, root in default_sources(environ) if root.is_dir()]
+    """The default places that exist on this machine; with Codex's sessions the place where it puts those it archives."""
+    places = default_sources(environ)
+    used = {agent for agent, root in places if root.is_dir()}
+    return [(agent, root) for agent, root in places if root.is_dir() or (agent in used and may_be_missing(agent, root))]
 
 
 def keys(model: type[BaseModel] = Config, prefix: str = "") -> Iterator[tuple[str, Any]]:
@@ -219,7 +219,7 @@ def example() -> str:
     return "\n".join(lines) + "\n"
 
 
-def start_file(found: list[tuple[str, Path]], further: list[tuple[str, Path]]) -> str:
+def start_file(found: list[tuple[str, Path]]) -> str:
     """The configuration that `dreamd init` writes: the roots it found, because a service does not inherit the environment."""
     lines = [
         "# dreamd's configuration. Every other key has its default; config.example.toml shows them all.",
@@ -229,10 +229,6 @@ def start_file(found: list[tuple[str, Path]], further: list[tuple[str, Path]]) -
     ]
     for agent, root in found:
         lines += ["", "[[sources]]", f"agent = {toml_value(agent)}", f"root = {toml_value(str(root))}"]
-    if further:
-        lines += ["", "# Found too. Take the marks away to have them read as well:"]
-    for agent, root in further:
-        lines += ["# [[sources]]", f"# agent = {toml_value(agent)}", f"# root = {toml_value(str(root))}"]
     return "\n".join(lines) + "\n"
 
 

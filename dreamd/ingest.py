@@ -6,7 +6,7 @@ import datetime as dt
 import errno
 import os
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import islice
 from pathlib import Path
@@ -14,6 +14,7 @@ from typing import Final, Protocol
 
 from dreamd.clock import SystemClock
 from dreamd.errors import StateError
+from dreamd.scan_report import ScanProblem, ScanReport
 from dreamd.state.columns import signed
 from dreamd.state.database import Database
 from dreamd.state.exclusion import Rules, SessionFacts
@@ -23,7 +24,8 @@ from dreamd.state.records import UNREAD_REASONS
 from dreamd.state.sighting import FileKey, Sighting
 from dreamd.state.sightings import LOST, SKIPPED, TAILED, Memo, Sightings
 from dreamd.transcript_paths import both_names, storable, vanished
-from dreamd.transcripts.adapter import Adapter, reader_of
+from dreamd.transcripts import foreign
+from dreamd.transcripts.adapter import Adapter, ManySessions, reader_of
 from dreamd.transcripts.agents import ADAPTERS
 from dreamd.transcripts.event import Growth, Reading, SessionFile
 from dreamd.transcripts.fingerprint import stamp
@@ -56,44 +58,6 @@ class Source:
     def to_come(self) -> bool:
         """Whether there is nothing yet, and nothing wrong with that."""
         return not self.expected and not self.root.is_dir()
-
-
-@dataclass(frozen=True, slots=True)
-class ScanProblem:
-    """A file or directory that could not be read: `code` is an errno's name, or the kind of a reader's fault."""
-
-    path: str
-    code: str
-
-
-@dataclass(frozen=True, slots=True)
-class ScanReport:
-    """What a scan saw, in sessions; damaged ones are among the others. `seconds` are wall time."""
-
-    new: int = 0
-    changed: int = 0
-    unchanged: int = 0
-    damaged: int = 0
-    lost: int = 0
-    bytes_read: int = 0
-    seconds: float = 0.0
-    unknown_types: Mapping[str, int] = field(default_factory=dict)  # record types no reader knows, in what was read now
-    problems: tuple[ScanProblem, ...] = ()
-    unknown_paths: tuple[str, ...] = ()  # `look` was pointed at files that only a scan can place
-
-    def to_json(self) -> dict[str, object]:
-        """The `scan` object of the command line's JSON."""
-        return {
-            "new": self.new,
-            "changed": self.changed,
-            "unchanged": self.unchanged,
-            "damaged": self.damaged,
-            "lost": self.lost,
-            "bytes_read": self.bytes_read,
-            "seconds": round(self.seconds, 3),
-            "unknown_types": dict(self.unknown_types),
-            "problems": [{"path": one.path, "code": one.code} for one in self.problems],
-        }
 
 
 class Locate(Protocol):
@@ -201,9 +165,12 @@ class Scanner:
         """Looks at these files only (a watcher's hints); what is new at paths not known yet is left to the next scan."""
         began = self._elapsed()
         wanted = dict.fromkeys(paths)
-        known = self._sightings.files_at(wanted)
+        shared = {path: source for path in wanted if (source := self._shared(path)) is not None}
+        known = self._sightings.files_at(path for path in wanted if path not in shared)
+        work = [
+            _Work(source, file, settled=False) for path, source in shared.items() for file in self._news(path, source)
+        ]
         roots = {(source.agent, str(source.root)): source for source in self._sources}
-        work = []
         for one in (one for found in known.values() for one in found):
             source = roots.get((one.agent, one.root))
             if source is not None:
@@ -215,7 +182,20 @@ class Scanner:
                     _Work(source, SessionFile(one.agent, one.session_id, one.path, one.kind, seen), settled=False)
                 )
         report = self._report(self._read(work, now), began, unchanged=0, lost=0)
-        return replace(report, unknown_paths=tuple(path for path in wanted if path not in known))
+        return replace(report, unknown_paths=tuple(path for path in wanted if path not in known and path not in shared))
+
+    def _shared(self, path: str) -> Source | None:
+        """The source of a file that holds the sessions of many; None for any other file."""
+        for source in self._sources:
+            adapter = self._adapters.get(source.agent)
+            if isinstance(adapter, ManySessions) and path.startswith(f"{source.root}{os.sep}"):
+                return source if adapter.is_shared(Path(path)) else None
+        return None
+
+    def _news(self, path: str, source: Source) -> Iterator[SessionFile]:
+        adapter = self._adapters[source.agent]
+        if isinstance(adapter, ManySessions):
+            yield from adapter.files_in(Path(path), news=True)
 
     def _apply_rules(self) -> None:
         digest = self._rules.digest()
@@ -240,7 +220,7 @@ class Scanner:
                 walk.problems.append(ScanProblem(str(source.root), errno.errorcode[errno.EACCES]))
             roots.append(os.path.join(source.root, ""))  # noqa: PTH118 - the only way to say "ends with a separator"
             sessions = walk.sessions.setdefault(source.agent, set())
-            for file in adapter.discover(source.root):
+            for file in _discovered(adapter, source.root, walk.problems):
                 key = (file.path, file.session_id)
                 size, mtime_ns, inode, flags = known.get(key, _NEVER)
                 if flags == _MET[3]:
@@ -314,6 +294,8 @@ class Scanner:
         if reading.growth is Growth.GONE:
             current.gone.append(work.key)
             return None
+        if reading.growth is Growth.NEW and not (reading.turns or reading.headless_turns):
+            reading = _recognised(reading, file)
         if file.kind == "main":
             project = self._placed(memo, reading, current) or project
         return Sighting(file, root, memo.cursor, reading, settled=work.settled, cwd=cwd, project=project)
@@ -386,6 +368,25 @@ class Scanner:
 
 _NEVER: Final = (None, None, None, 0)
 _MET: Final = (0, 0, 0, -1)
+
+
+def _discovered(adapter: Adapter, root: Path, problems: list[ScanProblem]) -> Iterator[SessionFile]:
+    try:
+        yield from adapter.discover(root)
+    except OSError as fault:
+        problems.append(ScanProblem(fault.filename or str(root), errno.errorcode.get(fault.errno or 0, "EIO")))
+
+
+def _recognised(reading: Reading, file: SessionFile) -> Reading:
+    """A reading in which nobody spoke; where the file is another agent's, by its content, that is all that is told of its records."""
+    try:
+        with Path(file.path).open("rb") as source:
+            whose = foreign.recognised(source.read(foreign.HEAD))
+    except OSError:
+        return reading
+    if whose in {None, file.agent}:
+        return reading
+    return replace(reading, unknown_types={f"transcript of {whose}": 1}, bad_lines=0, oversized_lines=0)
 
 
 def _named_cwd(adapter: Adapter, file: SessionFile) -> str | None:

@@ -4,49 +4,59 @@ from pathlib import Path
 
 import pytest
 
-from dreamd.config import default_sources, found_sources, further_sources, load, may_be_missing, start_file
+from dreamd.app import sources
+from dreamd.config import default_sources, found_sources, load, may_be_missing, rule_for, start_file
 from dreamd.errors import ConfigError
+from dreamd.settings import Project
+from dreamd.state.exclusion import Rules
 
 
 @pytest.fixture
 def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.setenv("HOME", str(tmp_path))
+    for name in ("CLAUDE_CONFIG_DIR", "CODEX_HOME", "XDG_DATA_HOME", "OPENCODE_DB", "DREAMD_CONFIG"):
+        monkeypatch.delenv(name, raising=False)
     return tmp_path
 
 
-def test_claude_codes_place_is_looked_at_before_it_exists_and_others_are_not(home: Path) -> None:
-    assert default_sources({}) == [("claude-code", home / ".claude" / "projects")]
-    assert found_sources({}) == []
-
-
-def test_every_agent_that_was_used_is_found(home: Path) -> None:
-    for name in (".claude/projects", ".codex/sessions", ".gemini/tmp", ".local/share/opencode"):
-        (home / name).mkdir(parents=True)
-    assert found_sources({}) == [("claude-code", home / ".claude" / "projects")]
-    further = further_sources({})
-    assert further == [
+def test_every_agents_place_is_known_and_what_exists_is_found(home: Path) -> None:
+    places = [
+        ("claude-code", home / ".claude" / "projects"),
         ("codex", home / ".codex" / "sessions"),
         ("codex", home / ".codex" / "archived_sessions"),
         ("gemini", home / ".gemini" / "tmp"),
         ("opencode", home / ".local" / "share" / "opencode"),
     ]
-    assert [may_be_missing(agent, root) for agent, root in further] == [False, True, False, False]
-    text = start_file(found_sources({}), further)
-    assert text.count("\n[[sources]]") == 1
-    assert text.count("# [[sources]]") == 4
+    assert default_sources({}) == places
+    assert found_sources({}) == []
+    for _, root in places[:2] + places[3:]:
+        root.mkdir(parents=True)
+    assert found_sources({}) == places
+    assert [may_be_missing(agent, root) for agent, root in places] == [False, False, True, False, False]
+    assert start_file(found_sources({})).count("\n[[sources]]") == 5
+
+
+def test_without_any_agent_the_first_is_missed_and_with_one_no_other_is(home: Path) -> None:
+    loaded = load(None, {})
+    assert [one.agent for one in sources(loaded) if not one.to_come] == ["claude-code"]
+    (home / ".gemini" / "tmp").mkdir(parents=True)
+    assert [one.agent for one in sources(loaded) if not one.to_come] == ["gemini"]
 
 
 def test_the_agents_own_variables_are_honoured(home: Path) -> None:
     (home / "cx" / "sessions").mkdir(parents=True)
     (home / "data" / "opencode").mkdir(parents=True)
-    found = further_sources({"CODEX_HOME": str(home / "cx"), "XDG_DATA_HOME": str(home / "data")})
+    (home / "cc" / "projects").mkdir(parents=True)
+    environ = {"CODEX_HOME": "cx", "XDG_DATA_HOME": "data", "CLAUDE_CONFIG_DIR": "cc"}
+    found = found_sources({name: str(home / place) for name, place in environ.items()})
     assert [root for _, root in found] == [
+        home / "cc" / "projects",
         home / "cx" / "sessions",
         home / "cx" / "archived_sessions",
         home / "data" / "opencode",
     ]
     chosen = home / "data" / "opencode" / "mine.db"
-    assert further_sources({"OPENCODE_DB": str(chosen)}) == [("opencode", chosen.parent)]
+    assert ("opencode", chosen.parent) in found_sources({"OPENCODE_DB": str(chosen)})
 
 
 def test_a_configuration_may_name_every_agent(tmp_path: Path) -> None:
@@ -57,3 +67,11 @@ def test_a_configuration_may_name_every_agent(tmp_path: Path) -> None:
     file.write_text('[[sources]]\nagent = "other"\nroot = "/x"\n')
     with pytest.raises(ConfigError):
         load(file, {})
+
+
+def test_a_rule_about_a_directory_holds_whatever_windows_calls_it() -> None:
+    rule = Project(path="C:\\Users\\Sam\\client", learn=False)
+    for place in ("/mnt/c/users/sam/client/app", "c:\\Users\\SAM\\client"):
+        assert rule_for([rule], place) is rule
+        assert Rules(unlearned=("/mnt/c/Users/Sam/client",)).unlearnt(place)
+    assert rule_for([rule], "/mnt/c/users/sam/clients") is None

@@ -6,7 +6,7 @@ import typer
 
 from dreamd.cli.desk import at_desk
 from dreamd.cli.options import ConfigOption, JsonOption, VerboseOption
-from dreamd.cli.wording import count, size
+from dreamd.cli.wording import count, size, strangers
 
 _EPILOG = "Examples: dreamd scan · dreamd scan --json"
 
@@ -30,6 +30,8 @@ def scan(config: ConfigOption = None, as_json: JsonOption = False, verbose: Verb
         if report.unknown_types:
             named = ", ".join(f"{name} ({count})" for name, count in sorted(report.unknown_types.items()))
             console.say(f"record types not known, skipped: {named}")
+        if report.unsupported:
+            console.say(f"not supported yet: {strangers(report.unsupported)}")
         for problem in report.problems:
             console.note(f"cannot read {problem.path}: {problem.code}")
     return 0

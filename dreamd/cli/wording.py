@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import datetime as dt
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 
 from dreamd.memory.plan import ChangeKind, Plan, Reason
 from dreamd.state.run_record import Outcome, RunRecord
@@ -72,6 +72,11 @@ def short(session: str) -> str:
 def count(number: int, word: str) -> str:
     """As in "1 session", "2 sessions"."""
     return f"{number} {word}{'' if number == 1 else 's'}"
+
+
+def strangers(counted: Mapping[str, int]) -> str:
+    """Agents that are not supported yet, each with its sessions."""
+    return ", ".join(f"{name} ({count(number, 'session')})" for name, number in sorted(counted.items()))
 
 
 def run_line(run: RunRecord) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime as dt
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -73,6 +74,8 @@ class Bench:
     memory_fault: str  # why a file could not be made and removed there; "" if it could
     over: tuple[str, ...]  # memory files beyond their caps
     roots: tuple[Root, ...]
+    unread: tuple[str, ...]  # agents in their own places that `[[sources]]` leaves out
+    unsupported: Mapping[str, int]  # agent → sessions that nothing here can read
     max_watches: int | None
     min_interval: dt.timedelta
     min_sessions: int

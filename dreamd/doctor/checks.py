@@ -13,6 +13,7 @@ _SQLITE: Final = (3, 35, 0)
 _PYTHON: Final = (3, 11)
 _LITTLE, _NONE = 1_000_000_000, 100_000_000  # bytes free
 _AHEAD = dt.timedelta(minutes=5)
+_TERMS: Final = {"claude-code": "cleanupPeriodDays", "gemini": "general.sessionRetention.maxAge"}
 _MARGIN = dt.timedelta(days=3)  # between a dream's interval and an agent's deleting
 
 
@@ -87,6 +88,15 @@ def transcripts(bench: Bench) -> Check:
     return fine("transcripts", ", ".join(str(root.path) for root in bench.roots))
 
 
+def agents(bench: Bench) -> Check:
+    """Which agents on this machine nobody learns from: those that the configuration leaves out, and those that dreamd cannot read."""
+    told = [f"not under [[sources]]: {', '.join(bench.unread)}"] if bench.unread else []
+    if bench.unsupported:
+        named = ", ".join(f"{name} ({number} sessions)" for name, number in sorted(bench.unsupported.items()))
+        told.append(f"not supported yet: {named}")
+    return fine("agents", "; ".join(told) or "every agent found here is read")
+
+
 def retention(bench: Bench) -> Check:
     """No agent deletes transcripts before they are dreamt of."""
     if bench.past is not None and bench.past.expiring:
@@ -102,7 +112,7 @@ def retention(bench: Bench) -> Check:
                 "retention",
                 Why.SOON_DELETED,
                 f"{root.agent} deletes transcripts after {root.retention.days} days, dreams come every {_days(bench.min_interval)}",
-                "raise `cleanupPeriodDays` in the agent's settings, or lower `gates.min_interval`",
+                f"raise `{_TERMS.get(root.agent, 'the term')}` in the agent's settings, or lower `gates.min_interval`",
             )
     return fine("retention", "transcripts outlive the time between dreams")
 
@@ -197,6 +207,7 @@ GROUND: Final[tuple[Callable[[Bench], Check], ...]] = (
     memory,
     caps,
     transcripts,
+    agents,
     retention,
     watches,
     clock,

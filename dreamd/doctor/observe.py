@@ -17,7 +17,7 @@ from dreamd.archive import Stored
 from dreamd.beacon import living
 from dreamd.briefing.import_line import import_line, imported
 from dreamd.clock import Clock
-from dreamd.config import Loaded, expand
+from dreamd.config import Loaded, environment, expand, found_sources
 from dreamd.doctor.bench import Bench, Key, Past, Right, Root
 from dreamd.dream.deadlines import expiring
 from dreamd.dream.lock import lock_path
@@ -38,6 +38,7 @@ from dreamd.service.spec import ServiceSpec, spec_of
 from dreamd.settings import Config
 from dreamd.state.marks import Mark
 from dreamd.state.run_record import Outcome
+from dreamd.transcripts import foreign
 from dreamd.transcripts.agents import ADAPTERS
 
 _SAMPLE = 3  # archived copies
@@ -66,6 +67,8 @@ def observe(loaded: Loaded, clock: Clock) -> Bench:
         memory_fault=_memory_fault(places.memory_root),
         over=_over(places.memory_root, config),
         roots=tuple(_root(one) for one in sources(loaded) if not one.to_come),
+        unread=_unread(loaded),
+        unsupported=foreign.counted(expand("~"), environment()),
         max_watches=limits().watches,
         min_interval=config.gates.min_interval,
         min_sessions=config.gates.min_sessions,
@@ -136,9 +139,19 @@ def _root(source: Source) -> Root:
         path=source.root,
         exists=exists,
         readable=exists and os.access(source.root, os.R_OK | os.X_OK),
-        directories=directories(str(source.root)) if exists else 0,
+        directories=_directories(source.root, nested=adapter is None or adapter.nested) if exists else 0,
         retention=adapter.retention(source.root) if adapter else None,
     )
+
+
+def _directories(root: Path, *, nested: bool) -> int:
+    """How many are watched."""
+    return directories(str(root)) if nested else 1
+
+
+def _unread(loaded: Loaded) -> tuple[str, ...]:
+    named = {one.agent for one in sources(loaded)}
+    return tuple(dict.fromkeys(agent for agent, _ in found_sources() if agent not in named))
 
 
 def _key(config: Config, spec: ServiceSpec, pid: int | None) -> Key:

@@ -33,21 +33,28 @@ CHANGES: Final[tuple[_Kind, ...]] = (
 #: What is asked of a directory in which a root is awaited.
 ARRIVALS: Final[tuple[_Kind, ...]] = (FileCreatedEvent, FileMovedEvent, DirCreatedEvent, DirMovedEvent)
 
-_TRANSCRIPT = ".jsonl"
 _MEMORY = "memory"  # `<root>/<project>/memory`: an agent's own notes, no transcripts; dreamd may write there
 
 
 class TranscriptEvents(FileSystemEventHandler):
     """Below a root that exists. Called in watchdog's thread: it only passes on.
 
+    `transcript_at` is the agent's word on which transcript a changed file is or belongs to, if any (a database's log to the database).
     `hint` gets a transcript's path below the root *as it was named*, whatever links lead there, since that is how a scan names it.
     `lost` is called for directories (their files may be older than their watch) and for transcripts that went away, which only a
     full scan can tell from moved ones.
     """
 
     def __init__(
-        self, real: str, named: str, own: tuple[str, ...], hint: Callable[[str], None], lost: Callable[[], None]
+        self,
+        real: str,
+        named: str,
+        own: tuple[str, ...],
+        transcript_at: Callable[[str], str | None],
+        hint: Callable[[str], None],
+        lost: Callable[[], None],
     ) -> None:
+        self._transcript_at = transcript_at
         self._real = real.rstrip(os.sep)
         self._named = named.rstrip(os.sep)
         self._own = own
@@ -63,10 +70,14 @@ class TranscriptEvents(FileSystemEventHandler):
             return
         gone = isinstance(event, FileMovedEvent | FileDeletedEvent)
         arrived = target if isinstance(event, FileMovedEvent) else source
-        if arrived.endswith(_TRANSCRIPT) and not isinstance(event, FileDeletedEvent) and self._matters(arrived):
-            self._hint(self._named + arrived[len(self._real) :])
-        if gone and source.endswith(_TRANSCRIPT) and self._matters(source):
+        if not isinstance(event, FileDeletedEvent) and (path := self._about(arrived)):
+            self._hint(path)
+        if gone and self._about(source):
             self._lost()
+
+    def _about(self, path: str) -> str | None:
+        """The transcript that a file concerns, by the name that a scan gives it."""
+        return self._transcript_at(self._named + path[len(self._real) :]) if self._matters(path) else None
 
     def _matters(self, path: str) -> bool:
         if path != self._real and not path.startswith(self._real + os.sep):

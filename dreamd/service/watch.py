@@ -15,6 +15,7 @@ from dreamd.service.events import ARRIVALS, CHANGES, ArrivalEvents, TranscriptEv
 from dreamd.service.limits import directories, limits
 from dreamd.service.mounts import is_silent
 from dreamd.service.notices import Notice, Notices
+from dreamd.transcripts.agents import ADAPTERS
 
 _PATIENCE: Final = 10  # rounds of `supervise` until a limit is tried again though nothing seems to have changed
 
@@ -201,15 +202,17 @@ class Watcher:
         if self._notices is None:
             return WatchProblem.INSTANCE_LIMIT
         post.limit = limits().watches
-        post.needed = directories(place.real) if post.limit is not None else 0
+        nested = ADAPTERS[post.agent].nested
+        post.needed = (directories(place.real) if nested else 1) if post.limit is not None else 0
         if post.limit is not None and post.needed > post.limit:
             return WatchProblem.WATCH_LIMIT
         return self._hear(self._notices, post, place)
 
     def _hear(self, notices: Notices, post: _Post, place: _Place) -> WatchProblem | None:
-        handler = TranscriptEvents(place.real, str(post.root), self._own, self._hint, self._lost)
+        adapter = ADAPTERS[post.agent]
+        handler = TranscriptEvents(place.real, str(post.root), self._own, adapter.transcript_at, self._hint, self._lost)
         try:
-            post.notice = notices.watch(place.real, handler, CHANGES, recursive=True)
+            post.notice = notices.watch(place.real, handler, CHANGES, recursive=adapter.nested)
         except OSError as error:
             return _PROBLEMS.get(error.errno or 0, WatchProblem.NO_EVENTS)
         except Exception:  # noqa: BLE001 - macOS raises SystemError; whatever it is, scans go on

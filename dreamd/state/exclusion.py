@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
 from pathlib import PurePath
 
+from dreamd.drives import folded, mounted
 from dreamd.state.records import Excluded
 
 
@@ -78,4 +79,5 @@ class Rules:
 
 
 def _under(place: str, rule: str) -> bool:
+    place, rule = folded(mounted(place)), folded(rule)
     return place == rule or place.startswith(rule.rstrip("/") + "/")

@@ -32,7 +32,10 @@ class Adapter(Reader, Protocol):
         ...
 
     def discover(self, root: Path) -> Iterator[SessionFile]:
-        """Every transcript file below `root`, without opening any; unreadable directories are passed over."""
+        """Every transcript file below `root`, without opening any; unreadable directories are passed over.
+
+        Raises OSError at the end, when all others were told, for a file that holds many sessions and could not be opened.
+        """
         ...
 
     def scan(self, file: SessionFile, cursor: Cursor, *, settled: bool = False) -> Reading:
@@ -52,6 +55,11 @@ class Adapter(Reader, Protocol):
 
     def retention(self, root: Path) -> dt.timedelta | None:
         """How long after its last change (mtime) the agent deletes a transcript below `root`; None: it never does."""
+        ...
+
+    @property
+    def nested(self) -> bool:
+        """Whether what grows lies in directories below a root; else in the root itself, and only that is watched."""
         ...
 
     def transcript_at(self, path: str) -> str | None:
@@ -77,8 +85,11 @@ class ManySessions(Adapter, Protocol):
         """What reads one session."""
         ...
 
-    def files_in(self, path: Path) -> Iterator[SessionFile]:
-        """The sessions in one file as they are now; none where there is nothing or it cannot be opened."""
+    def files_in(self, path: Path, *, news: bool = False) -> Iterator[SessionFile]:
+        """The sessions in one file as they are now; none where there is nothing or it cannot be opened.
+
+        `news`: only those that somebody spoke in since this adapter looked last. For a watcher: it costs the same in the largest file.
+        """
         ...
 
     def is_shared(self, path: Path) -> bool:

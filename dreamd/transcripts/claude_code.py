@@ -30,6 +30,7 @@ class ClaudeCode:
 
     agent = AGENT
     verified_with = ("1.0.119", "2.0.76", "2.1.20", "2.1.62", "2.1.197", "2.1.332")
+    nested = True
 
     def __init__(self) -> None:
         self._parents: dict[str, str] = {}  # old flat sub-agent file → its parent's session id

@@ -12,7 +12,8 @@ from dreamd.transcripts import speaker
 from dreamd.transcripts.claude_record import Block, Record, records_in
 from dreamd.transcripts.event import Event, Origin, RawPosition, Role
 from dreamd.transcripts.jsonl import Lines, clean_text
-from dreamd.transcripts.person import PersonTurn, PersonTurns, result_text, texts, tool_results
+from dreamd.transcripts.person import PersonTurns, result_text, texts, tool_results
+from dreamd.transcripts.turn import PersonTurn
 
 EXCERPT = 2000  # characters of a tool's output
 INJECTED_EXCERPT = 500

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass
 
 import msgspec
 
 from dreamd.transcripts import jsonl
+from dreamd.transcripts.counting import Decoded
 
 _ABSENT = msgspec.Raw(b"")
 
@@ -130,14 +130,6 @@ class Glance(msgspec.Struct, gc=False):
     type: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Decoded:
-    """The records of one physical line; `bad`: it was not exactly one record."""
-
-    records: tuple[Record, ...]
-    bad: bool = False
-
-
 _RECORD = msgspec.json.Decoder(Record)
 _GLANCE = msgspec.json.Decoder(Glance)
 #: Types whose lines are long and hold no words; they are checked, not read. The name stands first in such a line.
@@ -179,7 +171,7 @@ def records_in(line: bytes) -> tuple[Record, ...]:
     return (record,) if record is not None else decode_tolerantly(line).records
 
 
-def decode_tolerantly(line: bytes) -> Decoded:
+def decode_tolerantly(line: bytes) -> Decoded[Record]:
     """The records that can be saved of a line that `decode` refused. Never raises; a blank line holds none and is not bad."""
     if not line or line.isspace():
         return Decoded(())

@@ -8,9 +8,10 @@ from dataclasses import dataclass, field
 
 from dreamd.clock import parse_time
 from dreamd.transcripts.claude_record import PASSED_OVER, Message, Record, decode, decode_tolerantly, glance
-from dreamd.transcripts.event import Cursor, Growth, HumanTurn, Origin, Reading
+from dreamd.transcripts.event import Cursor, Growth, Origin, Reading
 from dreamd.transcripts.jsonl import Lines
-from dreamd.transcripts.person import PersonTurn, PersonTurns, is_queued
+from dreamd.transcripts.person import PersonTurns, is_queued
+from dreamd.transcripts.turn import PersonTurn
 
 #: The types that form a session's tree; the first of them with a uuid names the lineage.
 CONVERSATION = frozenset({"user", "assistant", "system", "attachment", "progress"})
@@ -159,8 +160,8 @@ class Tally:
             bad_lines=self.bad_lines,
             oversized_lines=self.lines.oversized,
             unknown_types=dict(self.unknown),
-            turns=tuple(_counted(turn) for turn in heard if turn.origin is not Origin.HEADLESS),
-            headless_turns=tuple(_counted(turn) for turn in heard if turn.origin is Origin.HEADLESS),
+            turns=tuple(turn.counted for turn in heard if turn.origin is not Origin.HEADLESS),
+            headless_turns=tuple(turn.counted for turn in heard if turn.origin is Origin.HEADLESS),
             output_tokens=self.output_tokens,
             input_tokens=self.input_tokens,
             first_at=parse_time(self.first_time),
@@ -176,10 +177,6 @@ class Tally:
             repository=self.repository,
             own=self.person.own,
         )
-
-
-def _counted(turn: PersonTurn) -> HumanTurn:
-    return HumanTurn(turn.id, turn.offset, turn.at, turn.origin)
 
 
 def waited_out(mtime_ns: int, at: dt.datetime | None, patience: dt.timedelta) -> bool:

@@ -38,6 +38,7 @@ class Codex:
 
     agent = AGENT
     verified_with = ("0.140.0", "0.141.0", "0.142.0", "0.171.0")
+    nested = True
 
     def __init__(self) -> None:
         self._logs = Listening(CodexPerson, CodexTally)

@@ -11,7 +11,7 @@ from dreamd.transcripts.codex_person import CodexPerson, own_texts
 from dreamd.transcripts.codex_record import Payload, Record, output_of, records_in, text_of
 from dreamd.transcripts.event import Event, Origin, RawPosition, Role
 from dreamd.transcripts.jsonl import Lines, clean_text
-from dreamd.transcripts.person import PersonTurn
+from dreamd.transcripts.turn import PersonTurn
 
 _MOST_WAITING = 256  # events held back behind an answer that may not be the turn's last
 _MOST_TOOLS = 4096

@@ -12,7 +12,7 @@ from dreamd.clock import parse_time
 from dreamd.transcripts import speaker
 from dreamd.transcripts.codex_record import Payload, Record, text_of, texts, word
 from dreamd.transcripts.event import Origin
-from dreamd.transcripts.person import PersonTurn
+from dreamd.transcripts.turn import PersonTurn
 
 #: How messages in the user's place begin that the client put there.
 _INJECTED = re.compile(

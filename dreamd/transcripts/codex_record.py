@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import msgspec
 
 from dreamd.transcripts import jsonl
+from dreamd.transcripts.counting import Decoded
 from dreamd.transcripts.jsonl import clean_text
 from dreamd.transcripts.lenient import lenient
 
@@ -121,14 +120,6 @@ class Record(msgspec.Struct, gc=False):
     summary: bool = False  # the model's text is a compaction summary
 
 
-@dataclass(frozen=True, slots=True)
-class Decoded:
-    """The records of one physical line; `bad`: it was not exactly one record."""
-
-    records: tuple[Record, ...]
-    bad: bool = False
-
-
 _LINE = msgspec.json.Decoder(_Line)
 _PAYLOAD = msgspec.json.Decoder(Payload)
 _TEXT = msgspec.json.Decoder(str)
@@ -170,7 +161,7 @@ def records_in(line: bytes) -> tuple[Record, ...]:
     return (record,) if record is not None else decode_tolerantly(line).records
 
 
-def decode_tolerantly(line: bytes) -> Decoded:
+def decode_tolerantly(line: bytes) -> Decoded[Record]:
     """The records that can be saved of a line that `decode` refused. Never raises; a blank line holds none and is not bad."""
     if not line or line.isspace():
         return Decoded(())

@@ -12,6 +12,7 @@ from pathlib import Path
 from stat import S_ISREG
 
 from dreamd.transcripts import fingerprint
+from dreamd.transcripts.counting import Sums
 from dreamd.transcripts.event import Cursor, Event, FileStamp, Growth, Reading, SessionFile
 from dreamd.transcripts.gemini_events import events
 from dreamd.transcripts.gemini_log import GeminiPerson, GeminiTally
@@ -41,6 +42,7 @@ class Gemini:
 
     agent = AGENT
     verified_with = ("0.61.0",)
+    nested = True
 
     def __init__(self) -> None:
         self._logs = Listening(GeminiPerson, GeminiTally)
@@ -171,7 +173,7 @@ def _scan_document(fd: int, now: FileStamp, cursor: Cursor, *, settled: bool) ->
     found = document(_whole(fd, now.size))
     if found is None and not settled:
         return Reading(Growth.UNCHANGED, cursor, bytes_read=now.size)  # it is just being written; looked at again
-    tally = GeminiTally(GeminiPerson(), bad_lines=found is None and now.size > 0)
+    tally = GeminiTally(GeminiPerson(), Sums(bad_lines=found is None and now.size > 0))
     for offset, record in found or ():
         tally.count(record, offset)
     reached = fingerprint.moved(fd, now, Cursor(), consumed=now.size, crc=crc)

@@ -11,7 +11,7 @@ from dreamd.transcripts.event import Event, Origin, RawPosition, Role
 from dreamd.transcripts.gemini_log import GeminiPerson
 from dreamd.transcripts.gemini_record import Message, Record, ToolCall, content_of
 from dreamd.transcripts.jsonl import clean_text
-from dreamd.transcripts.person import PersonTurn
+from dreamd.transcripts.turn import PersonTurn
 
 
 def events(records: Iterable[tuple[int, Record]], path: str, cwd: str | None) -> Iterator[Event]:

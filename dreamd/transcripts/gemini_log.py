@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import datetime as dt
 import hashlib
 import re
-from collections import Counter
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from dreamd.clock import parse_time
 from dreamd.transcripts import speaker
-from dreamd.transcripts.event import Cursor, Growth, HumanTurn, Origin, Reading
+from dreamd.transcripts.counting import Sums
+from dreamd.transcripts.event import Cursor, Growth, Origin, Reading
 from dreamd.transcripts.gemini_record import (
     NOTICES,
     Message,
@@ -21,7 +20,7 @@ from dreamd.transcripts.gemini_record import (
     decode,
     decode_tolerantly,
 )
-from dreamd.transcripts.person import PersonTurn
+from dreamd.transcripts.turn import PersonTurn
 
 #: How messages in the user's place begin that the client put there.
 _INJECTED = re.compile(r"\s*(?:<(?:session_context|state_snapshot|loaded_context|hook_context)\b|\[System[: ])")
@@ -134,49 +133,37 @@ class GeminiTally:
     """What one stretch of a session adds up to; `hearer` has heard everything before it."""
 
     hearer: GeminiPerson
-    records: int = 0
-    bad_lines: int = 0
-    unknown: Counter[str] = field(default_factory=Counter)
-    turns: list[PersonTurn] = field(default_factory=list)
+    sums: Sums = field(default_factory=Sums)
     tokens_in: dict[str, int] = field(default_factory=dict)
     tokens_out: dict[str, int] = field(default_factory=dict)
-    first_at: dt.datetime | None = None
-    last_at: dt.datetime | None = None
+
+    @property
+    def records(self) -> int:
+        """How many there were."""
+        return self.sums.records
 
     def run(self, lines: Iterable[tuple[int, bytes]]) -> None:
         """Reads the lines to their end."""
-        for offset, line in lines:
-            record = decode(line)
-            if record is not None:
-                self.count(record, offset)
-                continue
-            saved = decode_tolerantly(line)
-            self.bad_lines += saved.bad
-            for each in saved.records:
-                self.count(each, offset)
+        for record, offset in self.sums.each(lines, decode, decode_tolerantly):
+            self.count(record, offset)
 
     def close(self) -> None:
         """Nothing more comes; nothing waits for it."""
 
     def count(self, record: Record, offset: int) -> None:
         """Takes in one record."""
-        self.records += 1
+        self.sums.records += 1
         if record.unknown:
-            self.unknown[record.unknown] += 1
+            self.sums.unknown[record.unknown] += 1
             return
-        self.turns += self.hearer.hear(record, offset)
+        self.sums.turns += self.hearer.hear(record, offset)
         if record.message is not None:
-            self._time(record.message.timestamp)
+            self.sums.time(record.message.timestamp)
             self._spent(record.message)
         elif record.patch is not None:
-            self._time(record.patch.last_updated)
+            self.sums.time(record.patch.last_updated)
             for message in record.patch.messages or ():
-                self._time(message.timestamp)
-
-    def _time(self, text: str | None) -> None:
-        if (at := parse_time(text)) is not None:
-            self.first_at = min(self.first_at or at, at)
-            self.last_at = max(self.last_at or at, at)
+                self.sums.time(message.timestamp)
 
     def _spent(self, message: Message) -> None:
         if message.tokens is not None and message.id:
@@ -185,20 +172,17 @@ class GeminiTally:
 
     def reading(self, growth: Growth, cursor: Cursor, *, bytes_read: int, oversized: int) -> Reading:
         """What the stretch comes to; turns that were taken back are not in it."""
-        heard = [turn for turn in self.turns if turn.id not in self.hearer.gone]
-        return Reading(
-            growth=growth,
-            cursor=cursor,
+        common = self.sums.reading(
+            growth,
+            cursor,
             bytes_read=bytes_read,
-            records=self.records,
-            bad_lines=self.bad_lines,
-            oversized_lines=oversized,
-            unknown_types=dict(self.unknown),
-            turns=tuple(HumanTurn(turn.id, turn.offset, turn.at, turn.origin) for turn in heard),
+            oversized=oversized,
+            stands=lambda turn: turn.id not in self.hearer.gone,
+        )
+        return replace(
+            common,
             output_tokens=self.tokens_out,
             input_tokens=self.tokens_in,
-            first_at=self.first_at,
-            last_at=self.last_at,
             first_cwd=self.hearer.cwd,
             headless=self.hearer.machine,
             lineage=self.hearer.session,

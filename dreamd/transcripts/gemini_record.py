@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import msgspec
 
 from dreamd.transcripts import jsonl
+from dreamd.transcripts.counting import Decoded
 from dreamd.transcripts.jsonl import clean_text
 from dreamd.transcripts.lenient import lenient
 
@@ -62,14 +63,6 @@ class Record(msgspec.Struct, gc=False):
     unknown: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class Decoded:
-    """The records of one physical line; `bad`: it was not exactly one record."""
-
-    records: tuple[Record, ...]
-    bad: bool = False
-
-
 class _Line(msgspec.Struct, gc=False):
     id: str | None = None
     type: str | None = None
@@ -104,7 +97,7 @@ def decode(line: bytes) -> Record | None:
     return Record(unknown=found.type or "no type")
 
 
-def decode_tolerantly(line: bytes) -> Decoded:
+def decode_tolerantly(line: bytes) -> Decoded[Record]:
     """The records that can be saved of a line that `decode` refused. Never raises; a blank line holds none and is not bad."""
     if not line or line.isspace():
         return Decoded(())

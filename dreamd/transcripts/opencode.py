@@ -31,15 +31,27 @@ class OpenCode:
 
     agent = AGENT
     verified_with = ("1.18.33",)
+    nested = False  # beside the databases lie directories with thousands of files that are none of ours
 
     def __init__(self) -> None:
         self._listings = Listings()
 
     def discover(self, root: Path) -> Iterator[SessionFile]:
-        """Every session below `root`. Databases are opened, for nothing else names their sessions; not again while they are as they were."""
+        """Every session below `root`; see the protocol.
+
+        Databases are opened, for nothing else names their sessions; not again while they are as they were.
+        """
         seen: set[str] = set()
+        fault: OSError | None = None
         for path in sorted(root.absolute().glob("opencode*.db")):
-            for file in self._rows(path, whole=True) if _is_channel(path.name) else ():
+            try:
+                rows = list(self._rows(path, whole=True)) if _is_channel(path.name) else []
+            except FileNotFoundError:
+                continue
+            except OSError as error:
+                fault = error
+                continue
+            for file in rows:
                 if file.session_id not in seen:
                     seen.add(file.session_id)
                     yield file
@@ -47,16 +59,18 @@ class OpenCode:
             if path.stem not in seen and (own := _own(path)) is not None:
                 seen.add(path.stem)
                 yield own
+        if fault is not None:
+            raise fault
 
-    def files_in(self, path: Path) -> Iterator[SessionFile]:
+    def files_in(self, path: Path, *, news: bool = False) -> Iterator[SessionFile]:
         """The sessions of one database, or the one whose own file it is; see the protocol. Costs little however large a database is."""
         try:
-            shared = is_database(path)
+            if is_database(path):
+                yield from self._rows(path, news=news)
+                return
         except OSError:
             return
-        if shared:
-            yield from self._rows(path, whole=False)
-        elif (file := _own(path)) is not None:
+        if (file := _own(path)) is not None:
             yield file
 
     def transcript_at(self, path: str) -> str | None:
@@ -66,13 +80,14 @@ class OpenCode:
             return path.removesuffix(_LOG)
         return legacy.session_at(path) if name.endswith(".json") else None
 
-    def _rows(self, path: Path, *, whole: bool) -> Iterator[SessionFile]:
+    def _rows(self, path: Path, *, whole: bool = False, news: bool = False) -> Iterator[SessionFile]:
+        """Raises OSError."""
+        inode = path.stat().st_ino
         try:
-            inode = path.stat().st_ino
-            sessions = self._listings.of(path, whole=whole)
-        except (sqlite3.Error, OSError):
-            return
-        for one in sessions.values():
+            sessions = self._listings.news(path) if news else list(self._listings.of(path, whole=whole).values())
+        except sqlite3.Error as error:
+            raise _as_os_error(error, path) from error
+        for one in sessions:
             yield SessionFile(AGENT, one.id, str(path), "subagent" if one.parent else "main", _stamp(one, inode))
 
     def scan(self, file: SessionFile, cursor: Cursor, *, settled: bool = False) -> Reading:
@@ -91,8 +106,9 @@ class OpenCode:
         except (FileNotFoundError, NotADirectoryError):
             return Reading(Growth.GONE, cursor)
         except sqlite3.Error as fault:
-            if getattr(fault, "sqlite_errorcode", None) in _BUSY:
-                raise OSError(errno.EBUSY, "the database is busy", file.path) from fault
+            error = _as_os_error(fault, path)
+            if error.errno == errno.EBUSY:
+                raise error from fault
             stamp, session = file.stamp, None
         return _counted(session, file, Cursor(stamp=stamp), Growth.NEW if cursor.stamp is None else Growth.REWRITTEN)
 
@@ -114,7 +130,7 @@ class OpenCode:
             try:
                 names = list(Listings().of(path, whole=True))
             except sqlite3.Error as fault:
-                raise OSError(errno.EIO, "the database cannot be read", str(path)) from fault
+                raise _as_os_error(fault, path) from fault
         for name in names:
             yield from OneSession(name).read(path, start=start, end=end)
 
@@ -159,7 +175,7 @@ class OneSession:
         try:
             session = _load(path, self.session_id)
         except sqlite3.Error as fault:
-            raise OSError(errno.EIO, "the database cannot be read", str(path)) from fault
+            raise _as_os_error(fault, path) from fault
         for event in events(session, os.fspath(path)) if session else ():
             if event.raw.offset >= start and (end is None or event.raw.offset < end):
                 yield event
@@ -175,6 +191,12 @@ def _counted(session: StoredSession | None, file: SessionFile, cursor: Cursor, g
 def _load(path: Path, session_id: str) -> StoredSession | None:
     """Raises OSError, sqlite3.Error."""
     return session_of(path, session_id) if is_database(path) else legacy.session_of(path)
+
+
+def _as_os_error(fault: sqlite3.Error, path: Path) -> OSError:
+    if getattr(fault, "sqlite_errorcode", None) in _BUSY:
+        return OSError(errno.EBUSY, "the database is busy", str(path))
+    return OSError(errno.EIO, "the database cannot be read", str(path))
 
 
 def _own(path: Path) -> SessionFile | None:

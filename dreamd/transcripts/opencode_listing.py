@@ -11,6 +11,13 @@ from dreamd.transcripts.event import FileStamp
 from dreamd.transcripts.opencode_store import log_of, milliseconds, opened
 
 _TABLES = ("message", "part")
+_IS_PROMPT = "json_extract(CASE WHEN json_valid(message.data) THEN message.data END, '$.role') = 'user'"
+#: The sessions in which a prompt, or a piece of one, is among the new rows.
+_PROMPTS = {
+    "message": f"SELECT DISTINCT session_id FROM message WHERE rowid > ? AND {_IS_PROMPT}",  # noqa: S608 - words of ours
+    "part": "SELECT DISTINCT part.session_id FROM part JOIN message ON message.id = part.message_id"  # noqa: S608 - as above
+    f" WHERE part.rowid > ? AND {_IS_PROMPT}",
+}
 _Stamps = tuple[FileStamp | None, ...]
 
 
@@ -40,12 +47,19 @@ class Listings:
 
     def __init__(self) -> None:
         self._known: dict[str, _Picture] = {}
+        self._told: dict[str, dict[str, Listed]] = {}
+
+    def news(self, path: Path) -> list[Listed]:
+        """The sessions that are not as they were told here, or at a whole look, last; at the first time all. Raises sqlite3.Error."""
+        now = self.of(path, whole=False)
+        told, self._told[str(path)] = self._told.get(str(path), {}), now
+        return [one for name, one in now.items() if told.get(name) != one]
 
     def of(self, path: Path, *, whole: bool) -> dict[str, Listed]:
         """The sessions of a database. Raises sqlite3.Error.
 
-        A `whole` look reads the times of all rows; else the new rows and the sessions' own row tell what changed: words that somebody
-        typed are new rows, an answer that grows is not.
+        A `whole` look reads the times of all rows; else the newest rows and the sessions' own tell what changed: a prompt is a new row,
+        while an answer that grows stays unseen until the next whole look. So the cost does not grow with the database.
         """
         now = tuple(_stamp(one) for one in (path, log_of(path)))
         known = self._known.get(str(path))
@@ -54,6 +68,8 @@ class Listings:
                 known = _looked_again(connection, known, now) if known is not None and not whole else None
                 known = known or _looked(connection, now)
             self._known[str(path)] = known
+        if whole:
+            self._told[str(path)] = known.sessions
         return known.sessions
 
 
@@ -78,8 +94,7 @@ def _looked_again(connection: sqlite3.Connection, known: _Picture, now: _Stamps)
         return None
     heads = _heads(connection)
     changed = {name for name, head in heads.items() if known.touched.get(name) != head[1]}
-    for table in _TABLES:
-        query = f"SELECT DISTINCT session_id FROM {table} WHERE rowid > ?"  # noqa: S608 - names of ours
+    for table, query in _PROMPTS.items():
         changed.update(session for (session,) in connection.execute(query, (known.tops[table],)))
     sessions = {name: one for name, one in known.sessions.items() if name in heads}
     for name in changed & heads.keys():

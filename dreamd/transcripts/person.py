@@ -12,6 +12,7 @@ from dreamd.transcripts import speaker
 from dreamd.transcripts.claude_record import Block, Record
 from dreamd.transcripts.event import Origin
 from dreamd.transcripts.jsonl import clean_text
+from dreamd.transcripts.turn import PersonTurn
 from dreamd.transcripts.waiting import QueuedWords, WaitingRoom
 
 #: Structured tool results up to this size are searched for answers to the agent's questions; they are small.
@@ -31,20 +32,6 @@ class Words:
 
     origin: Origin
     text: str
-
-
-@dataclass(frozen=True, slots=True)
-class PersonTurn:
-    """One turn of a person and where it stands; `offset` is the line that holds the words."""
-
-    id: str
-    parent_id: str | None
-    offset: int
-    at: dt.datetime | None
-    origin: Origin
-    text: str
-    cwd: str | None = None
-    branch: str | None = None
 
 
 class PersonTurns:

@@ -7,6 +7,8 @@ import unicodedata
 from dataclasses import dataclass
 from pathlib import Path
 
+from dreamd.drives import folded, mounted
+
 #: Where agents put their worktrees inside a checkout; cut off textually, because the directory may be gone.
 _WORKTREE = re.compile(r"/(?:\.worktrees|\.claude/worktrees)/.*")
 _SECTION = re.compile(r'\[\s*remote\s+"((?:[^"\\]|\\.)*)"\s*\]', re.IGNORECASE)
@@ -25,7 +27,7 @@ UNKNOWN = "unknown"
 class ProjectRef:
     """A project. `key` tells it from every other; `name` is what people call it (not unique)."""
 
-    key: str  # the remote as host/owner/name, else the root
+    key: str  # the remote as host/owner/name, else the root; of a directory on a Windows drive whatever it is called
     name: str
     root: str  # of the main checkout, or the directory the session began in; "" where the transcript names none
     remote: str | None
@@ -53,7 +55,7 @@ class Locator:
         named = normalise_remote(repository) if repository else None
         remote = (checkout.remote if checkout else None) or named
         name = _last(root).removesuffix(".git") or (_last(remote) if remote else "") or UNKNOWN
-        return ProjectRef(_key(remote) if remote else root or UNKNOWN, name, root, remote)
+        return ProjectRef(_key(remote) if remote else folded(root) or UNKNOWN, name, root, remote)
 
 
 def locate(cwd: str | None, repository: str | None = None) -> ProjectRef:
@@ -93,7 +95,7 @@ def _key(remote: str) -> str:
 
 
 def _trimmed(cwd: str) -> str:
-    text = unicodedata.normalize("NFC", cwd)
+    text = mounted(unicodedata.normalize("NFC", cwd))
     return text.rstrip("/") or text[:1]
 
 

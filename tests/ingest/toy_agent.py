@@ -33,6 +33,13 @@ class ToyAgent:
 
     agent = "toy"
     verified_with = ("1",)
+    nested = True
+
+    def transcript_at(self, path: str) -> str | None:
+        return path if path.endswith(".jsonl") else None
+
+    def belongings(self, path: Path, session_id: str) -> tuple[Path, ...]:
+        return (path.with_suffix(""),)
 
     def __init__(self) -> None:
         self.opened: list[str] = []

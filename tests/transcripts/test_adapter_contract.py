@@ -13,7 +13,8 @@ from pathlib import Path
 
 import pytest
 
-from dreamd.transcripts.adapter import Adapter, reader_of
+from dreamd.errors import TranscriptError
+from dreamd.transcripts.adapter import Adapter, ManySessions, reader_of
 from dreamd.transcripts.agents import ADAPTERS
 from dreamd.transcripts.event import PERSON_ORIGINS, Cursor, Growth, Reading, Role, SessionFile
 from transcripts.specimens import CWD, KEPT_OPEN, SPECIMENS, Specimen, snapshot
@@ -211,3 +212,48 @@ def test_what_is_no_transcript_at_all_is_no_exception(specimen: Specimen, tmp_pa
         path.write_bytes(junk)
         reading = adapter.scan(file, Cursor(), settled=True)
         assert reading.turns == ()
+
+
+def test_every_file_that_grows_is_known_as_a_transcript(specimen: Specimen, tmp_path: Path) -> None:
+    """What a watcher sees change leads to the transcript; nothing else beside it does."""
+    path = specimen.grow(tmp_path, 1)
+    before = snapshot(tmp_path)
+    specimen.grow(tmp_path, specimen.steps)
+    adapter = specimen.adapter()
+    changed = {name for name, found in snapshot(tmp_path).items() if before.get(name) != found and "-shm" not in name}
+    assert changed
+    assert {adapter.transcript_at(name) for name in changed} - {None} == {str(path)}
+    assert adapter.transcript_at(str(path.with_name("notes.txt"))) is None
+    assert adapter.nested or path.parent == tmp_path
+
+
+def test_what_belongs_to_a_session_is_no_other_sessions_transcript(specimen: Specimen, tmp_path: Path) -> None:
+    path = specimen.grow(tmp_path, specimen.steps)
+    adapter = specimen.adapter()
+    file = only(adapter, tmp_path)
+    beside = adapter.belongings(path, file.session_id)
+    assert path not in beside
+    assert all(one.is_relative_to(tmp_path) and not path.is_relative_to(one) for one in beside)
+
+
+def test_sessions_that_share_a_file_are_told_apart_and_carried_out(specimen: Specimen, tmp_path: Path) -> None:
+    path = specimen.grow(tmp_path / "root", specimen.steps)
+    adapter = specimen.adapter()
+    if not isinstance(adapter, ManySessions):
+        assert not specimen.opens
+        return
+    [file] = adapter.files_in(path)
+    assert adapter.is_shared(path)
+    assert list(adapter.files_in(path, news=True)) == [file]
+    assert list(adapter.files_in(path, news=True)) == []
+    before = snapshot(tmp_path / "root")
+    copy = tmp_path / "copy"
+    adapter.carry_out(path, file.session_id, copy)
+    assert snapshot(tmp_path / "root") == before
+    texts = [[one.text for one in adapter.reader(file.session_id).read(place)] for place in (path, copy)]
+    assert texts[0] == texts[1]
+    with pytest.raises(TranscriptError):
+        adapter.carry_in(copy, file.session_id, path, overwrite=True)  # the client has it open
+    assert snapshot(tmp_path / "root") == before
+    with pytest.raises(TranscriptError):
+        adapter.carry_out(path, "nobody", tmp_path / "other")

@@ -101,3 +101,23 @@ def test_a_locator_looks_once(tmp_path: Path) -> None:
     first = locator.locate(str(root))
     (root / ".git" / "config").unlink()
     assert locator.locate(str(root)) == first
+
+
+@pytest.mark.parametrize(
+    "spelling",
+    [
+        "/mnt/c/Users/Sam/work/orchard",
+        "C:\\Users\\Sam\\work\\orchard",
+        "c:/users/sam/work/orchard/",
+        "\\\\?\\C:\\Users\\Sam\\work\\orchard",
+        "C:\\Users\\Sam\\work\\orchard\\.worktrees\\fix",
+    ],
+)
+def test_windows_and_the_linux_beside_it_mean_one_directory(spelling: str) -> None:
+    found = locate(spelling)
+    assert (found.key, found.name) == ("/mnt/c/users/sam/work/orchard", "orchard")
+
+
+def test_what_windows_calls_a_linux_directory_is_that_directory() -> None:
+    assert locate("\\\\wsl.localhost\\Ubuntu\\home\\sam\\orchard") == locate("/home/sam/orchard")
+    assert locate("//wsl$/Ubuntu/home/sam/orchard").key == "/home/sam/orchard"

@@ -81,7 +81,6 @@ class Daemon:
         self.looked_at: dt.datetime | None = None  # the last look at the gates, by the wall clock: it goes on in sleep
         self.stopping = False
         self.unfinished: list[Ended] = []  # ends of dreams that could not be written down yet
-        self.roots: list[tuple[str, Path]] = []
         self.watcher = self._watcher()
         self.scheduler = self._scheduler()
 
@@ -173,8 +172,7 @@ class Daemon:
             self.queue.put(message)
 
     def _tick(self) -> None:
-        if self._roots() != self.roots:
-            self._watch_anew()
+        self.watcher.follow(self._roots())  # an agent may have been used here for the first time
         self.watcher.supervise()
         self._tell_state()
         while self.unfinished:
@@ -356,17 +354,10 @@ class Daemon:
     def _roots(self) -> list[tuple[str, Path]]:
         return [(source.agent, source.root) for source in sources(self.app.loaded) if not source.to_come]
 
-    def _watch_anew(self) -> None:
-        """An agent was used here for the first time: its place is watched like the others from now on."""
-        self.watcher.stop()
-        self.watcher = self._watcher()
-        self.watcher.start()
-
     def _watcher(self) -> Watcher:
-        roots = self.roots = self._roots()
         places = self.app.loaded.places
         own = (places.memory_root, places.state_dir)
-        return Watcher(roots, lambda path: self.queue.put(Hint(path)), lambda: self.queue.put(Lost()), own=own)
+        return Watcher(self._roots(), lambda path: self.queue.put(Hint(path)), lambda: self.queue.put(Lost()), own=own)
 
     def _scheduler(self) -> BackgroundScheduler:
         """The tick and nothing else: whether a dream is due is in the database, so a missed tick loses nothing."""

@@ -89,7 +89,7 @@ class Watcher:
     is seen by the regular scan. So is everything in roots whose mode is POLLING; they hold no watch at all, for a tree watched in
     part would use up what other programs need.
 
-    `start`, `supervise`, `state` and `stop` are for one thread.
+    `start`, `follow`, `supervise`, `state` and `stop` are for one thread.
     """
 
     def __init__(
@@ -111,6 +111,14 @@ class Watcher:
         """Watches what can be watched; never raises. Asks for one full scan, for what happened before."""
         self._attend_all()
         self._lost()
+
+    def follow(self, roots: Sequence[tuple[str, Path]]) -> None:
+        """Watches these roots from now on, or rather from the next `supervise` on; those watched already are watched on."""
+        posts = {(post.agent, post.root): post for post in self._posts}
+        wanted = [(agent, root.absolute()) for agent, root in roots]
+        for left in posts.keys() - set(wanted):
+            self._let_go(posts[left])
+        self._posts = [posts.get(one) or _Post(*one) for one in wanted]
 
     def supervise(self) -> None:
         """Makes the watches fit what is there now; never raises. Cheap where nothing changed: two system calls a root.

@@ -7,21 +7,23 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 
-from dreamd.engines.offline import answers, assents, habits, rewrite, slots
+from dreamd.engines.offline import answers, assents, habits, remarks, rewrite, slots
 from dreamd.engines.offline.cues import Cues, rx
+from dreamd.engines.offline.exchange import Exchange, exchanges
 from dreamd.engines.offline.judge import reject
 from dreamd.engines.offline.languages.detect import language_of
 from dreamd.engines.offline.languages.english import ENGLISH
 from dreamd.engines.offline.scope import scope_of, subject_of
 from dreamd.engines.offline.sentences import inside_code, own_words, split
 from dreamd.engines.offline.similar import sense
-from dreamd.engines.offline.verdict import IMPERATIVE, KEEP, Left, Verdict, weigh
+from dreamd.engines.offline.verdict import IMPERATIVE, KEEP, WEAK, Left, Verdict, weigh
 from dreamd.engines.protocol import Digest, Dropped, Extraction, Finding, Kind, Scope, Turn
-from dreamd.transcripts.event import PERSON_ORIGINS, Origin, Role
+from dreamd.transcripts.event import Origin
 
 _QUOTE_LENGTH = 300
 _STATEMENT_WEIGHT = 1.25
 _FIX_WEIGHT = 0.75
+_REMARK_WEIGHT = 0.8
 
 #: Kinds whose line is a rule to follow, written as an imperative.
 _IMPERATIVE_KINDS = frozenset(
@@ -89,24 +91,19 @@ class _Collected:
 def extract(digest: Digest) -> Extraction:
     """The findings of a session's fresh human turns, in the order they were said."""
     collected = _Collected()
-    after_fresh: Turn | None = None
-    proposal = ""
-    for turn in digest.turns:
-        if turn.role is Role.HUMAN and turn.origin in PERSON_ORIGINS | {Origin.HEADLESS}:
-            after_fresh = turn if turn.id in digest.fresh else None
-            if after_fresh:
-                _read_turn(turn, proposal, digest, collected)
-            proposal = ""
-        elif turn.role is Role.ASSISTANT and turn.origin is Origin.MODEL:
-            proposal = turn.text
-            if after_fresh:
-                _read_fix(turn, after_fresh, digest, collected)
+    said = list(exchanges(digest))
+    for exchange in said:
+        if exchange.turn.id in digest.fresh:
+            _read_turn(exchange, digest, collected)
+            for reply in exchange.replies:
+                _read_fix(reply, exchange.turn, digest, collected)
     return Extraction(tuple(collected.findings), tuple(collected.dropped))
 
 
-def _read_turn(turn: Turn, proposal: str, digest: Digest, collected: _Collected) -> None:
+def _read_turn(exchange: Exchange, digest: Digest, collected: _Collected) -> None:
+    turn, proposal = exchange.turn, exchange.proposal
     before = len(collected.findings) + len(collected.dropped)
-    agreed = assents.settled(proposal, turn.text) if proposal and turn.origin is not Origin.HEADLESS else None
+    agreed = assents.settled(proposal, turn.text) if proposal and exchange.typed else None
     if agreed:
         _settle(agreed, f"{proposal[-_QUOTE_LENGTH:]} {turn.text}"[-_QUOTE_LENGTH:], turn, collected)
         return
@@ -114,12 +111,41 @@ def _read_turn(turn: Turn, proposal: str, digest: Digest, collected: _Collected)
     for question, answer in answered:
         _read_answer(question, answer, turn, digest, collected)
     if not answered:
-        previous = ""
-        for sentence in split(own_words(turn.text)):
-            _read_sentence(sentence, previous, turn, digest, collected)
-            previous = sentence
+        _read_own(exchange, digest, collected)
     if len(collected.findings) + len(collected.dropped) == before:
         collected.leave(turn, "pasted" if len(turn.text) > _QUOTE_LENGTH else "short")
+
+
+def _read_own(exchange: Exchange, digest: Digest, collected: _Collected) -> None:
+    """Sentence by sentence; what no rule knows is then looked at together, as remarks."""
+    turn = exchange.turn
+    sentences = split(own_words(turn.text))
+    rest: dict[int, str] = {}
+    previous = ""
+    for i, sentence in enumerate(sentences):
+        kept = len(collected.findings)
+        _read_sentence(sentence, previous, turn, digest, collected)
+        if not any(f.weight >= WEAK for f in collected.findings[kept:]):
+            rest[i] = sentence
+        previous = sentence
+    for remark in remarks.remarks(rest, exchange):
+        collected.keep(_remark(remark, turn, digest))
+
+
+def _remark(remark: remarks.Remark, turn: Turn, digest: Digest) -> Finding:
+    """A remark about the project: never a rule for everywhere, and never as heavy as one."""
+    slot = slots.find(remark.text)
+    return Finding(
+        kind=remark.kind,
+        scope=Scope.PROJECT,
+        text=_without_project(remark.text, digest.project_name),
+        turn_id=turn.id,
+        at=turn.at,
+        quote=remark.quote[:_QUOTE_LENGTH],
+        slot=slot.name if slot else "",
+        value=slot.value if slot else "",
+        weight=_REMARK_WEIGHT,
+    )
 
 
 def _read_answer(question: str, answer: str, turn: Turn, digest: Digest, collected: _Collected) -> None:

@@ -95,7 +95,9 @@ class Verdict:
 
 
 @dataclass(frozen=True, slots=True)
-class _Head:
+class Head:
+    """A sentence without its fillers, and what they were."""
+
     core: str
     corrected: bool = False
     stressed: bool = False
@@ -112,10 +114,10 @@ def weigh(sentence: str, cues: Cues, origin: Origin, said: dt.datetime | None) -
         said: when, in the person's zone.
     """
     text = sentence.strip(" .。!！~")
-    plain = _plainly_left(text, cues)
+    plain = plainly_left(text, cues)
     if plain:
         return plain
-    head = _take_heads(text, cues)
+    head = take_heads(text, cues)
     if len(head.core) < (4 if cues.code in ("zh", "ja", "ko") else 8):
         return "short"
     head = replace(head, core=_without_secrets(cues.asides.sub("", head.core)))
@@ -131,7 +133,7 @@ def weigh(sentence: str, cues: Cues, origin: Origin, said: dt.datetime | None) -
     return left
 
 
-def _plainly_left(text: str, cues: Cues) -> Left | None:
+def plainly_left(text: str, cues: Cues) -> Left | None:
     """Why a sentence needs no closer look."""
     if cues.praise.match(text):
         return "praise"
@@ -146,9 +148,9 @@ def _plainly_left(text: str, cues: Cues) -> Left | None:
     return None
 
 
-def _take_heads(text: str, cues: Cues) -> _Head:
+def take_heads(text: str, cues: Cues) -> Head:
     """Fillers, corrections, stress and "I think" off the beginning, in whatever order they come."""
-    head = _Head(text)
+    head = Head(text)
     for _ in range(6):
         for name, pattern in (
             ("", cues.heads),
@@ -178,12 +180,12 @@ def _starts(text: str) -> list[int]:
 
 
 def _from_clause(
-    text: str, head: _Head, cues: Cues, origin: Origin, dated: Dated, said: dt.datetime | None
+    text: str, head: Head, cues: Cues, origin: Origin, dated: Dated, said: dt.datetime | None
 ) -> Verdict | Left:
     """Judges the sentence from one clause on: what follows it stays as long as it only supports it."""
     before = text
     if head.core != text:
-        again = _take_heads(text, cues)
+        again = take_heads(text, cues)
         text, head = again.core, replace(head, corrected=head.corrected or again.corrected, opinion=again.opinion)
     if _THOUGHT.match(before) and not _CHANGED.search(before):
         return "doubt"
@@ -309,7 +311,7 @@ def _is_subject(subject: str | None, cues: Cues) -> bool:
     return not (len(words) > 1 and _VERB_FIRST.match(words[0]) and words[1] in _AFTER_VERB)
 
 
-def _strength(text: str, frame: Frame, head: _Head, cues: Cues, origin: Origin) -> float:
+def _strength(text: str, frame: Frame, head: Head, cues: Cues, origin: Origin) -> float:
     """The frame's own worth and what the words around it add or take away."""
     value = frame.strength
     if cues.lasting.search(text) and frame.strength < _STRONG:

@@ -1,0 +1,170 @@
+"""What people decide and tell while they work, in no set form: a sentence is kept for the marks it bears, with what settles it.
+
+Rules (`verdict`) know ways of saying. A remark has none ("can we drop X as Y covers it", "the notice is only for the first start"):
+here the marks of what lasts and of what ends with the task are weighed, and the agent's answer may tell how it was settled.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from dreamd.engines.offline import rewrite
+from dreamd.engines.offline.cues import rx
+from dreamd.engines.offline.exchange import Exchange
+from dreamd.engines.offline.judge import reject
+from dreamd.engines.offline.languages.detect import language_of
+from dreamd.engines.offline.languages.english import ENGLISH, VERBS
+from dreamd.engines.offline.languages.english_marks import MARKS
+from dreamd.engines.offline.languages.marks import found
+from dreamd.engines.offline.sentences import own_words, split
+from dreamd.engines.offline.similar import sense
+from dreamd.engines.offline.verdict import plainly_left, take_heads
+from dreamd.engines.protocol import Kind
+from dreamd.transcripts.event import Origin
+
+#: From here on the marks for keeping outweigh those against it.
+STANDS = 1.25
+#: What supports a remark may weigh as little.
+_SUPPORTS = 0.0
+_AGREED_BONUS = 0.25
+_SPOKEN_BONUS = {Origin.REFUSAL: 0.25, Origin.ANSWER: 0.25, Origin.QUEUED: 0.25}
+_MOST = 2  # of one turn
+_LONGEST = 280
+_LONGEST_REPORT = 170
+_SHARED = 2  # words that a report and the remark it settles have in common
+
+_ASKED = rx(
+    r"^(?:maybe |perhaps |also |then |so )*(?:(?:can|could|should|shall|would|may) (?:we|you|it|i)|(?:i (?:suggest|propose)(?: that)? we)|(?:let'?s|lets))(?: please| also| just| then| maybe)* (?P<rest>(?!not\b).+)$"
+)
+_INVERTED = rx(
+    rf"^(?:also |so |then )*(?P<modal>should|can|must|could)(?P<no>n'?t)? (?P<subject>(?!we\b|you\b|i\b|it\b|this\b|that\b)[\w`'./@-]+(?: [\w`'./@-]+){{0,4}}?) (?P<rest>(?:be|have|use|only|always|(?:{VERBS}))\b.+)$"
+)
+_FOR_THE_TASK = rx(r",? (?:and |then )?(?:spawn|submit|commit|push|merge|open|create) (?:a |the )?(?:worker|pr|it|draft|branch|them|this)\b.*$|,? can merge directly$")
+_HANGS = rx(r"^(?:and |but |so |because )?(?:it|this|that|these|those|they|them|one|which|he|she|there)\b")
+_AGREES = rx(r"^(?:yes|yep|agreed|exactly|correct|good (?:point|catch|call|idea)|you'?re (?:absolutely )?right|absolutely|makes sense|right|done|great (?:point|idea)|that'?s (?:right|a good))\b")
+_OBJECTS = rx(
+    r"^(?:no\b|nope|wrong|stop|wait|but\b|hmm?\b|not (?:quite|really|what)|that'?s (?:not|wrong)|it(?:'s| is| does|'s still) (?:still|not|n'?t)|still\b|you (?:didn|forgot|missed)|why\b|revert|undo|actually|i (?:didn|don)'?t\b|instead)"
+)
+#: An answer that reports what is now, not what somebody is about to do or thinks.
+_NO_REPORT = rx(
+    r"\?|^(?:i'?ll|i will|i'?m|i am|let me|let'?s|now (?:let|i)|first|next|want|would|should|could|shall|if|to |the worker|looking|checking|here|perfect|great|good|note|key|summary|done[.!]?$|analysis)\b|\b(?:i'?ll|let me|i'?m (?:going|now|starting)|i (?:would|recommend|suggest|think|see|found|did not|can)|maybe|probably|might|could|appears?|seems?|likely|recommend\w*|option|pass(?:es|ed|ing)?\b.*\btests?|tests? pass|lint|commit(?:ted)?|pushed|pr #?\d+|worker)\b"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Remark:
+    """A remark as it would stand in memory, and the words it rests on."""
+
+    text: str
+    kind: Kind
+    quote: str
+
+
+@dataclass(frozen=True, slots=True)
+class _Weighed:
+    place: int
+    sentence: str
+    marks: Mapping[str, float]
+    weight: float
+
+
+def remarks(sentences: Mapping[int, str], exchange: Exchange) -> list[Remark]:
+    """The remarks of a turn that are worth keeping, in the order they were typed.
+
+    Args:
+        sentences: those that no rule has taken, by their place in the turn.
+        exchange: the turn and what stands around it.
+    """
+    if not exchange.typed:
+        return []
+    weighed = [w for w in (_weigh(i, s, exchange) for i, s in sentences.items()) if w]
+    anchors = sorted((w for w in weighed if w.weight >= STANDS and _has_topic(w.marks)), key=lambda w: (-w.weight, w.place))
+    made: dict[int, Remark] = {}
+    taken: set[int] = set()
+    for anchor in anchors:
+        if anchor.place in taken or len(made) == _MOST:
+            continue
+        together = _with_support(anchor, [w for w in weighed if w.place not in taken])
+        remark = _remark(together, anchor, exchange)
+        if remark:
+            taken.update(w.place for w in together)
+            made[anchor.place] = remark
+    return [made[place] for place in sorted(made)]
+
+
+def _weigh(place: int, sentence: str, exchange: Exchange) -> _Weighed | None:
+    if language_of(sentence) is not ENGLISH or len(sentence) > _LONGEST * 2 or plainly_left(sentence.rstrip("?"), ENGLISH):
+        return None
+    marks = found(sentence, MARKS)
+    weight = sum(marks.values()) + _SPOKEN_BONUS.get(exchange.turn.origin, 0.0)
+    if exchange.replies and _AGREES.match(exchange.replies[-1].text):
+        weight += _AGREED_BONUS
+    return _Weighed(place, sentence, marks, weight)
+
+
+def _has_topic(marks: Mapping[str, float]) -> bool:
+    """Whether a sentence is about the product or the way of working and not about a thing on the desk."""
+    return bool({"named", "product", "wish", "reason"} & marks.keys()) or (
+        "together" in marks and bool({"obligation", "change", "contrast"} & marks.keys())
+    )
+
+
+def _with_support(anchor: _Weighed, free: Sequence[_Weighed]) -> list[_Weighed]:
+    """The sentence with its neighbours that say more of the same, as far as they fit."""
+    by_place = {w.place: w for w in free}
+    together = [anchor]
+    length = len(anchor.sentence)
+    for step in (1, -1):
+        near = by_place.get(anchor.place + step)
+        if near and near.weight >= _SUPPORTS and "asks" not in near.marks and length + len(near.sentence) < _LONGEST:
+            together.append(near)
+            length += len(near.sentence)
+    return sorted(together, key=lambda w: w.place)
+
+
+def _remark(together: Sequence[_Weighed], anchor: _Weighed, exchange: Exchange) -> Remark | None:
+    parts = [line for line in (_stated(w.sentence) for w in together) if line and not reject(line)]
+    own = _stated(anchor.sentence)
+    if own not in parts or _HANGS.match(parts[0]):
+        return None
+    text = " ".join(parts)
+    report = _report(text, exchange)
+    if report and len(text) + len(report) <= _LONGEST + 30:
+        text = f"{text} {report}"
+    if reject(text):
+        return None
+    kind = Kind.DECISION if {"change", "wish", "contrast", "obligation"} & anchor.marks.keys() else Kind.FACT
+    return Remark(text, kind, " ".join(w.sentence for w in together))
+
+
+def _stated(sentence: str) -> str:
+    """The sentence as a statement: a request that was granted is what holds now."""
+    core = take_heads(sentence.strip(" .!~?"), ENGLISH).core
+    core = _FOR_THE_TASK.sub("", core)
+    inverted = _INVERTED.match(core)
+    asked = _ASKED.match(core)
+    if inverted:
+        modal = "should" if inverted["no"] else inverted["modal"]
+        core = f"{inverted['subject']} {modal} {inverted['rest']}"
+    elif asked:
+        core = asked["rest"]
+    return rewrite.english(core, rule=True)
+
+
+def _report(text: str, exchange: Exchange) -> str:
+    """The sentence of the agent's last answer that says how this was settled; "" unless the person let it stand."""
+    if not exchange.replies or not exchange.following or _OBJECTS.match(exchange.following.strip()):
+        return ""
+    own = sense(text).touches
+    best: tuple[int, int, str] = (0, 0, "")
+    for line in split(own_words(exchange.replies[-1].text)):
+        bare = re.sub(r"\*\*|^(?:yes|agreed|exactly|correct|done|right|you'?re right)[,.:;!—– -]+", "", line.strip(), flags=re.IGNORECASE).strip()
+        if not 20 < len(bare) <= _LONGEST_REPORT or _NO_REPORT.search(bare) or _HANGS.match(bare):
+            continue
+        shared = len(own & sense(bare).touches)
+        if shared >= _SHARED and (shared, -len(bare)) > best[:2]:
+            best = (shared, -len(bare), bare)
+    line = rewrite.finish(best[2].rstrip(":")) if best[2] else ""
+    return "" if not line or reject(line) else line

@@ -77,9 +77,16 @@ class _Collected:
     findings: list[Finding] = field(default_factory=list)
     dropped: list[Dropped] = field(default_factory=list)
     seen: set[str] = field(default_factory=set)
+    asked: set[tuple[str, str]] = field(default_factory=set)
 
     def leave(self, turn: Turn, reason: Left) -> None:
         self.dropped.append(Dropped(turn.id, reason))
+
+    def add(self, finding: Finding) -> None:
+        """A request: the same words may ask for two things."""
+        if (finding.slot, finding.turn_id) not in self.asked:
+            self.asked.add((finding.slot, finding.turn_id))
+            self.findings.append(finding)
 
     def keep(self, finding: Finding) -> None:
         normal = sense(finding.text).normal
@@ -202,9 +209,8 @@ def _read_sentence(sentence: str, previous: str, turn: Turn, digest: Digest, col
         collected.keep(finding)
         return
     collected.leave(turn, left)
-    asked = habits.request(sentence, cues)
-    if asked:
-        collected.keep(_request(asked, sentence, turn))
+    for asked in habits.requests(sentence, cues):
+        collected.add(_request(asked, sentence, turn))
 
 
 def _readings(sentence: str, previous: str, cues: Cues) -> Iterator[str]:

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import datetime as dt
 import re
 from collections import defaultdict
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
+from dreamd.engines.offline import practices
 from dreamd.engines.offline.cues import Cues, rx, words
 from dreamd.engines.offline.rewrite import finish
 from dreamd.engines.offline.similar import stem
@@ -18,7 +18,11 @@ WEIGHT = 0.25
 #: In so many sessions, on so many days, it is a habit.
 SESSIONS = 3
 
+#: What is named so often, in two sessions, is one too: a thing that was chosen and not a word that everybody uses.
+_MENTIONS = 3
+
 _SLOT = "habit: "
+_NAMES = "habit: names "
 _LONGEST = 80
 _HEADS = rx(
     r"^(?:(?:ok(?:ay)?|and|then|now|also|please|pls|great|perfect|thanks|so|yes|yeah|cool|nice|good|just|but|finally|next|first|alright|sure|all good|"
@@ -60,6 +64,15 @@ class Request:
     slot: str  # the same for the same request in other words
 
 
+def requests(sentence: str, cues: Cues) -> list[Request]:
+    """What of a request may come again: the things that it names; the whole of a short one that names none."""
+    named = list(practices.practices(sentence)) if cues.code == "en" else []
+    if named:
+        return [Request(practices.asks(one.clause), _NAMES + ", ".join(one.names)) for one in named]
+    whole = request(sentence, cues)
+    return [whole] if whole else []
+
+
 def request(sentence: str, cues: Cues) -> Request | None:
     """The request in a sentence; None where it is about the work at hand, or says nothing that may come again."""
     if len(sentence) > _LONGEST:
@@ -75,7 +88,7 @@ def request(sentence: str, cues: Cues) -> Request | None:
     if not found:
         return None
     found |= {w for w in _THINGS if re.search(rf"\b{w}s?\b", core.lower())}
-    return Request(finish(f"Often asks to {core[0].lower()}{core[1:]}"), _SLOT + " ".join(sorted(found)))
+    return Request(practices.asks(core), _SLOT + " ".join(sorted(found)))
 
 
 def _chinese(sentence: str) -> Request | None:
@@ -90,12 +103,42 @@ def is_request(finding: Finding) -> bool:
     return finding.slot.startswith(_SLOT)
 
 
-def habits(findings: Iterable[Finding]) -> frozenset[str]:
-    """The slots of what was asked in enough sessions, on as many days."""
-    sessions: defaultdict[str, set[str]] = defaultdict(set)
-    days: defaultdict[str, set[dt.date]] = defaultdict(set)
+def names(slot: str) -> frozenset[str]:
+    """The things that a request names; none where it counts as a whole."""
+    return frozenset(slot.removeprefix(_NAMES).split(", ")) if slot.startswith(_NAMES) else frozenset()
+
+
+def share(slot: str, other: str) -> bool:
+    """Whether two requests ask for the same: word for word, or by a thing that both name."""
+    return slot == other or not names(slot).isdisjoint(names(other))
+
+
+def usual(findings: Iterable[Finding]) -> dict[str, Finding]:
+    """The requests that were made often enough, on as many days, as they would stand; by the finding's id.
+
+    A finding that names several such things stands for the one that the fewest before it stood for.
+    """
+    asked: defaultdict[str, list[Finding]] = defaultdict(list)
     for finding in findings:
         if is_request(finding) and finding.at:
-            sessions[finding.slot].add(finding.session_id)
-            days[finding.slot].add(finding.at.date())
-    return frozenset(s for s in sessions if len(sessions[s]) >= SESSIONS and len(days[s]) >= SESSIONS)
+            for slot in [_NAMES + name for name in sorted(names(finding.slot))] or [finding.slot]:
+                asked[slot].append(finding)
+    often = {slot: said for slot, said in asked.items() if _often(slot, said)}
+    stood: defaultdict[str, int] = defaultdict(int)
+    standing: dict[str, Finding] = {}
+    for finding in dict.fromkeys(f for said in often.values() for f in said):
+        slots = [slot for slot in often if finding in often[slot]]
+        slot = min(slots, key=lambda one: (stood[one], one))
+        stood[slot] += 1
+        text = finding.text
+        if slot.startswith(_NAMES):
+            text = practices.wording([f.text for f in often[slot]])
+        standing[finding.id] = replace(finding, slot=slot, text=text)
+    return standing
+
+
+def _often(slot: str, said: list[Finding]) -> bool:
+    sessions, days = {f.session_id for f in said}, {f.at.date() for f in said if f.at}
+    if slot.startswith(_NAMES):
+        return len({(f.session_id, f.turn_id) for f in said}) >= _MENTIONS and len(sessions) > 1 and len(days) > 1
+    return len(sessions) >= SESSIONS and len(days) >= SESSIONS

@@ -24,7 +24,7 @@ Rejection = Literal[
     "hostile",
 ]
 
-MAX_LENGTH = 320
+MAX_LENGTH = 290
 _MIN_LETTERS = 6
 
 _QUOTED = rx(

@@ -64,7 +64,7 @@ def _from_entry(entry: KnownEntry) -> _Standing:
 
 def _repeated(findings: list[Finding]) -> list[Finding]:
     """Weak findings gain their right to stand by being said again in another session, requests by becoming a habit."""
-    usual = habits.habits(findings)
+    usual = habits.usual(findings)
     by_word: defaultdict[str, list[Finding]] = defaultdict(list)
     for finding in findings:
         for word in sense(finding.text).words:
@@ -74,7 +74,7 @@ def _repeated(findings: list[Finding]) -> list[Finding]:
         if finding.weight >= WEAK:
             raised.append(finding)
         elif habits.is_request(finding):
-            raised.append(replace(finding, weight=KEEP) if finding.slot in usual else finding)
+            raised.append(replace(usual[finding.id], weight=KEEP) if finding.id in usual else finding)
         else:
             raised.append(replace(finding, weight=KEEP) if _said_again(finding, by_word) else finding)
     return raised
@@ -109,7 +109,7 @@ def _decide(finding: Finding, standing: list[_Standing]) -> Proposal:
         return _meet_rival(finding, rival)
     if finding.weight < WEAK:
         return _drop(finding, "weak")
-    return Proposal(Act.ADD, (finding.id,), reason="new")
+    return Proposal(Act.ADD, (finding.id,), text=finding.text if habits.is_request(finding) else "", reason="new")
 
 
 def _near(finding: Finding, own: Sense, standing: list[_Standing]) -> list[_Standing]:
@@ -118,7 +118,7 @@ def _near(finding: Finding, own: Sense, standing: list[_Standing]) -> list[_Stan
         line
         for line in standing
         if not own.touches.isdisjoint(line.sense.touches)
-        or (finding.slot and finding.slot == line.slot)
+        or (finding.slot and (finding.slot == line.slot or habits.share(finding.slot, line.slot)))
         or own.normal == line.sense.normal
     ]
 
@@ -134,6 +134,8 @@ def _twin(finding: Finding, own: Sense, standing: list[_Standing]) -> _Standing 
 
 
 def _is_twin(finding: Finding, own: Sense, line: _Standing) -> bool:
+    if habits.is_request(finding) and habits.share(finding.slot, line.slot):
+        return True
     if finding.slot and line.slot:
         if finding.slot == line.slot:
             return _norm(finding.value) == _norm(line.value)

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from dreamd.engines.offline import rewrite
 from dreamd.engines.offline.cues import rx
 from dreamd.engines.offline.exchange import Exchange
-from dreamd.engines.offline.judge import reject
+from dreamd.engines.offline.judge import MAX_LENGTH, reject
 from dreamd.engines.offline.languages.detect import language_of
 from dreamd.engines.offline.languages.english import ENGLISH, VERBS
 from dreamd.engines.offline.languages.english_marks import MARKS
@@ -33,6 +33,7 @@ _SPOKEN_BONUS = {Origin.REFUSAL: 0.25, Origin.ANSWER: 0.25, Origin.QUEUED: 0.25}
 _MOST = 2  # of one turn
 _LONGEST = 280
 _LONGEST_REPORT = 170
+_OPENING = 600  # characters in which an answer says what it thinks of a proposal
 _SHARED = 2  # words that a report and the remark it settles have in common
 
 _ASKED = rx(
@@ -42,6 +43,11 @@ _INVERTED = rx(
     rf"^(?:also |so |then )*(?P<modal>should|can|must|could)(?P<no>n'?t)? (?P<subject>(?!we\b|you\b|i\b|it\b|this\b|that\b)[\w`'./@-]+(?: [\w`'./@-]+){{0,4}}?) (?P<rest>(?:be|have|use|only|always|(?:{VERBS}))\b.+)$"
 )
 _FOR_THE_TASK = rx(r",? (?:and |then )?(?:spawn|submit|commit|push|merge|open|create) (?:a |the )?(?:worker|pr|it|draft|branch|them|this)\b.*$|,? can merge directly$")
+_APOLOGY = rx(r"[,.;] (?:sorry\b.*|thanks\b.*|does that make sense.*|what do you think.*|right)$|^(?:i bet|i guess|i mean|my point is|just to be sure|maybe|perhaps)[,:]? (?=\w)")
+#: A thing proposed and not said: it holds once the agent has taken it up and the person has not gone back on it.
+_PROPOSES = rx(r"^(?:\W|(?:also|so|then|and|but|ok|yeah|wait),? )*(?:maybe|perhaps|should(?:n'?t)?\b|could|can we|what about|i (?:wonder|suggest)|i (?:kind of )?(?:think|feel)\b.*\?|we (?:could|might))|\b(?:maybe|perhaps)\b|\?$")
+_DECLINES = rx(r"(?:^|[.!\n] ?)(?:\*\*)?(?:no[,.]|not (?:quite|really|necessarily)|i(?:'d| would) (?:avoid|not|keep|leave|rather|advise against)|i wouldn'?t|i don'?t (?:think|recommend)|that (?:would|won'?t|doesn'?t)|unfortunately|however)\b")
+_TAKES_BACK = rx(r"^(?:no\b|nope|actually|never ?mind|forget|scrap|sorry|wait|but then|hm+\b|on second thought|i(?:'ve)? changed my mind|not sure)")
 _HANGS = rx(r"^(?:and |but |so |because )?(?:it|this|that|these|those|they|them|one|which|he|she|there)\b")
 _AGREES = rx(r"^(?:yes|yep|agreed|exactly|correct|good (?:point|catch|call|idea)|you'?re (?:absolutely )?right|absolutely|makes sense|right|done|great (?:point|idea)|that'?s (?:right|a good))\b")
 _OBJECTS = rx(
@@ -49,8 +55,11 @@ _OBJECTS = rx(
 )
 #: An answer that reports what is now, not what somebody is about to do or thinks.
 _NO_REPORT = rx(
-    r"\?|^(?:i'?ll|i will|i'?m|i am|let me|let'?s|now (?:let|i)|first|next|want|would|should|could|shall|if|to |the worker|looking|checking|here|perfect|great|good|note|key|summary|done[.!]?$|analysis)\b|\b(?:i'?ll|let me|i'?m (?:going|now|starting)|i (?:would|recommend|suggest|think|see|found|did not|can)|maybe|probably|might|could|appears?|seems?|likely|recommend\w*|option|pass(?:es|ed|ing)?\b.*\btests?|tests? pass|lint|commit(?:ted)?|pushed|pr #?\d+|worker)\b"
+    r"\?|^(?:i'?ll|i will|i'?m|i am|let me|let'?s|now (?:let|i)|first|next|want|would|should|could|shall|if|to |the worker|looking|checking|here|perfect|great|good|note|key|summary|done[.!]?$|analysis)\b|\b(?:i'?ll|let me|i'?m (?:going|now|starting)|i (?:would|recommend|suggest|think|see|found|did not|can)|maybe|probably|might|could|appears?|seems?|likely|recommend\w*|option|^[a-d1-9][.)] |pass(?:es|ed|ing)?\b.*\btests?|tests? pass|lint|commit(?:ted)?|pushed|pr #?\d+|worker)\b"
 )
+
+
+_TELLS = rx(r"\b(?:is|are|was|now|will|has|have|should|must|only|can|does|do|uses?|shows?|runs?|goes|keeps?|[a-z]{2,}ed|[a-z]{3,}s) (?!$)")
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,7 +93,7 @@ def remarks(sentences: Mapping[int, str], exchange: Exchange) -> list[Remark]:
     made: dict[int, Remark] = {}
     taken: set[int] = set()
     for anchor in anchors:
-        if anchor.place in taken or len(made) == _MOST:
+        if anchor.place in taken or len(made) == _MOST or (_PROPOSES.search(anchor.sentence) and not _taken_up(exchange)):
             continue
         together = _with_support(anchor, [w for w in weighed if w.place not in taken])
         remark = _remark(together, anchor, exchange)
@@ -111,6 +120,12 @@ def _has_topic(marks: Mapping[str, float]) -> bool:
     )
 
 
+def _taken_up(exchange: Exchange) -> bool:
+    """Whether a proposal may count: the agent did not advise against it, and the person did not take it back."""
+    answer = exchange.replies[-1].text[:_OPENING] if exchange.replies else ""
+    return not _DECLINES.search(answer) and not _TAKES_BACK.match(exchange.following.strip())
+
+
 def _with_support(anchor: _Weighed, free: Sequence[_Weighed]) -> list[_Weighed]:
     """The sentence with its neighbours that say more of the same, as far as they fit."""
     by_place = {w.place: w for w in free}
@@ -131,7 +146,7 @@ def _remark(together: Sequence[_Weighed], anchor: _Weighed, exchange: Exchange) 
         return None
     text = " ".join(parts)
     report = _report(text, exchange)
-    if report and len(text) + len(report) <= _LONGEST + 30:
+    if report and len(text) + len(report) <= MAX_LENGTH:
         text = f"{text} {report}"
     if reject(text):
         return None
@@ -150,7 +165,7 @@ def _stated(sentence: str) -> str:
         core = f"{inverted['subject']} {modal} {inverted['rest']}"
     elif asked:
         core = asked["rest"]
-    return rewrite.english(core, rule=True)
+    return rewrite.english(_APOLOGY.sub("", core), rule=True, whole=True)
 
 
 def _report(text: str, exchange: Exchange) -> str:
@@ -161,7 +176,7 @@ def _report(text: str, exchange: Exchange) -> str:
     best: tuple[int, int, str] = (0, 0, "")
     for line in split(own_words(exchange.replies[-1].text)):
         bare = re.sub(r"\*\*|^(?:yes|agreed|exactly|correct|done|right|you'?re right)[,.:;!—– -]+", "", line.strip(), flags=re.IGNORECASE).strip()
-        if not 20 < len(bare) <= _LONGEST_REPORT or _NO_REPORT.search(bare) or _HANGS.match(bare):
+        if not 20 < len(bare) <= _LONGEST_REPORT or _NO_REPORT.search(bare) or _HANGS.match(bare) or not _TELLS.search(bare):
             continue
         shared = len(own & sense(bare).touches)
         if shared >= _SHARED and (shared, -len(bare)) > best[:2]:

@@ -138,14 +138,16 @@ _CHINESE_STEPS: tuple[_Step, ...] = (
 )
 
 
-def english(core: str, *, rule: bool) -> str:
+def english(core: str, *, rule: bool, whole: bool = False) -> str:
     """An English sentence in neutral words: rules as imperatives, first person as third ("Prefers …").
 
     Args:
         core: the sentence without its fillers, dates already absolute.
         rule: whether it asks for something ("you should …" may then become an imperative).
+        whole: keep what follows without a stop ("… always, so if you click on a row it opens").
     """
-    text = " ".join(_apply(_first_sentence(core.strip(_TAIL + _SENTENCE_END)), _SPELLING + _CLEAN).split())
+    core = core.strip(_TAIL + _SENTENCE_END)
+    text = " ".join(_apply(core if whole else _first_sentence(core), _SPELLING + _CLEAN).split())
     if rule:
         for _ in range(2):  # a rule's wrappers are nested: "I want you to always …", "from now on don't ever …"
             text = _apply(text.strip(), _RULES)

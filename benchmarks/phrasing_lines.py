@@ -20,7 +20,12 @@ WORDS = {
     "cmd": ["just smoke", "mise run vet", "task e2e", "./dev.sh check", "nox -s typing"],
     "lib": ["pydantic", "msgspec", "attrs", "cattrs", "marshmallow"],
     "host": ["relay-2.lan", "mint.internal", "gx-build-07", "stage-b.example.net"],
-    "why": ["the auditors ask for it", "two customers parse it", "the old box has no disk left", "support cannot read it otherwise"],
+    "why": [
+        "the auditors ask for it",
+        "two customers parse it",
+        "the old box has no disk left",
+        "support cannot read it otherwise",
+    ],
 }
 
 #: kind, what is typed, what the agent answers, what one line of memory must hold

@@ -53,15 +53,17 @@ def planted(chance: random.Random, sessions: int) -> tuple[list[list[tuple[str, 
     meant = Planted()
     for kind, line, reply, hold in HELD:
         n = chance.randrange(sessions)
-        line, reply, hold = filled(chance, line, reply, hold)
-        talk[n].append((line, reply))
-        meant.held.append((kind, PROJECTS[n % 3], hold.lower().split()))
-    for i, (first, later, old, new) in enumerate(CHANGED):
+        typed, answer, held = filled(chance, line, reply, hold)
+        talk[n].append((typed, answer))
+        meant.held.append((kind, PROJECTS[n % 3], held.lower().split()))
+    for i, change in enumerate(CHANGED):
         n = chance.randrange(sessions // 3) * 3 + i % 3
         m = min(n + 3 * chance.randint(1, 5), sessions - 3 + i % 3)
         day = (START + dt.timedelta(days=m)).date()
-        when, said = chance.choice([("yesterday", day - dt.timedelta(1)), (f"{day - dt.timedelta(3):%A}", day - dt.timedelta(3))])
-        first, later, old, new = filled(chance, first, later, old, new)
+        when, said = chance.choice(
+            [("yesterday", day - dt.timedelta(1)), (f"{day - dt.timedelta(3):%A}", day - dt.timedelta(3))]
+        )
+        first, later, old, new = filled(chance, *change)
         when = f"last {when}" if when[0].isupper() else when
         talk[n].append((first, "OK."))
         talk[max(m, n + 3) if n + 3 < sessions else n].append((later.replace("{when}", when), "Noted."))
@@ -86,8 +88,19 @@ def write(home: Path, chance: random.Random, talk: list[list[tuple[str, str]]]) 
         for said, reply in turns:
             for role, text in (("user", said), ("assistant", reply)):
                 at += dt.timedelta(seconds=40)
-                row: dict[str, Any] = {"parentUuid": parent, "isSidechain": False, "userType": "external", "cwd": cwd, "sessionId": sid}
-                row |= {"version": "2.1.4", "gitBranch": "main", "type": role, "uuid": str(uuid.UUID(int=chance.getrandbits(128), version=4))}
+                row: dict[str, Any] = {
+                    "parentUuid": parent,
+                    "isSidechain": False,
+                    "userType": "external",
+                    "cwd": cwd,
+                    "sessionId": sid,
+                }
+                row |= {
+                    "version": "2.1.4",
+                    "gitBranch": "main",
+                    "type": role,
+                    "uuid": str(uuid.UUID(int=chance.getrandbits(128), version=4)),
+                }
                 row["timestamp"] = at.isoformat().replace("+00:00", "Z")
                 row["message"] = {"role": role, "content": text if role == "user" else [{"type": "text", "text": text}]}
                 if role == "assistant":
@@ -101,9 +114,19 @@ def write(home: Path, chance: random.Random, talk: list[list[tuple[str, str]]]) 
 
 def dream(home: Path) -> None:
     """One dream by the installed command."""
-    (home / "config.toml").write_text(f'[budget]\nmax_sessions_per_run = 5000\n[[sources]]\nagent = "claude-code"\nroot = "{home}/.claude/projects"\n')
+    (home / "config.toml").write_text(
+        f'[budget]\nmax_sessions_per_run = 5000\n[[sources]]\nagent = "claude-code"\nroot = "{home}/.claude/projects"\n'
+    )
     env = {"PATH": os.environ["PATH"], "HOME": str(home), "TZ": "UTC"}
-    command = [str(Path(sys.executable).parent / "dreamd"), "kick", "--engine", "offline", "--json", "--config", str(home / "config.toml")]
+    command = [
+        str(Path(sys.executable).parent / "dreamd"),
+        "kick",
+        "--engine",
+        "offline",
+        "--json",
+        "--config",
+        str(home / "config.toml"),
+    ]
     subprocess.run(command, env=env, check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
 
 
@@ -112,10 +135,17 @@ def score(root: Path, meant: Planted) -> dict[str, float]:
     lines: list[tuple[str, str]] = []
     for path in sorted(root.rglob("*.md")):
         body = path.read_text().split("---\n", 2)[-1]
-        lines += [(path.name, line.lower()) for line in body.splitlines() if line.startswith(("- ", "  ")) and "](" not in line]
+        lines += [
+            (path.name, line.lower())
+            for line in body.splitlines()
+            if line.startswith(("- ", "  ")) and "](" not in line
+        ]
 
     def holds(words: list[str], project: str) -> bool:
-        return any(all(w in line for w in words) and (name.startswith((project, "MEMORY")) or "/" not in name) for name, line in lines)
+        return any(
+            all(w in line for w in words) and (name.startswith((project, "MEMORY")) or "/" not in name)
+            for name, line in lines
+        )
 
     kinds: defaultdict[str, list[bool]] = defaultdict(list)
     for kind, project, words in meant.held:
@@ -127,7 +157,9 @@ def score(root: Path, meant: Planted) -> dict[str, float]:
     figures = {"recall": sum(every) / len(every)} | {f"recall {k}": sum(v) / len(v) for k, v in kinds.items()}
     figures["changed values held"] = sum(map(bool, news)) / len(news)
     figures["stale values"] = sum(stale) / len(stale)
-    figures["changes with their day"] = sum(any(g[3] in line for line in n) for g, n in zip(meant.gone, news, strict=True)) / len(news)
+    figures["changes with their day"] = sum(
+        any(g[3] in line for line in n) for g, n in zip(meant.gone, news, strict=True)
+    ) / len(news)
     figures["leaks"] = sum(leaks) / len(leaks)
     return figures | {"lines": float(len(lines))}
 

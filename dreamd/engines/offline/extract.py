@@ -4,19 +4,19 @@ from __future__ import annotations
 
 import datetime as dt
 import re
-from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 
-from dreamd.engines.offline import answers, assents, habits, remarks, rewrite, slots
-from dreamd.engines.offline.cues import Cues, rx
+from dreamd.engines.offline import answers, assents, habits, outcomes, picks, remarks, rewrite, slots
+from dreamd.engines.offline.cues import rx
 from dreamd.engines.offline.exchange import Exchange, exchanges
 from dreamd.engines.offline.judge import reject
 from dreamd.engines.offline.languages.detect import language_of
 from dreamd.engines.offline.languages.english import ENGLISH
+from dreamd.engines.offline.readings import readings
 from dreamd.engines.offline.scope import scope_of, subject_of
 from dreamd.engines.offline.sentences import inside_code, own_words, split
 from dreamd.engines.offline.similar import sense
-from dreamd.engines.offline.verdict import IMPERATIVE, KEEP, WEAK, Left, Verdict, weigh
+from dreamd.engines.offline.verdict import KEEP, WEAK, Left, Verdict, weigh
 from dreamd.engines.protocol import Digest, Dropped, Extraction, Finding, Kind, Scope, Turn
 from dreamd.transcripts.event import Origin
 
@@ -32,38 +32,6 @@ _IMPERATIVE_KINDS = frozenset(
 #: Frames of what becomes a correction when it contradicts the agent.
 _CORRECTABLE = frozenset({Kind.PREFERENCE, Kind.CONVENTION, Kind.DECISION, Kind.FACT})
 
-#: A rule that somebody wants written down: "add to CLAUDE.md that we always …".
-_EMBEDDED = rx(
-    r"\b(?:update|add|note|document|write|put|mention|state|record|remember|make sure|capture|include|ensure|say)\b.{0,80}?(?:\bthat\b|:|\bto say\b) (?P<rule>(?:we|you|claude|agents?|it|all|every|tests?|the [\w -]{2,30}) .*?\b(?:always|never|should|must|only|has to|have to)\b.+)"
-)
-#: "rule: ask before …": said to be a rule, so it lasts.
-_RULED = rx(
-    r"^(?:new |general |team |house |another |one |our |my )*(?:rule|convention|policy|guideline|preference|standing order)s?: (?P<rule>.+)"
-)
-#: "next time" is no day: it says that a rule holds from now on.
-_NEXT_TIME = rx(r"^(?:(?:please|ok|and|but|so),? )?(?:the )?next time,? |^(?:下次|下回)(?!再)[，, ]?")
-#: A request and the lasting fact that it gives as its reason: "can we remove X as it's no longer supported".
-_REASON = rx(
-    r"^(?P<ask>(?:can|could|would|let'?s|please|we (?:can|should)|remove|drop|delete|replace|rename|update|archive|close|don'?t|use|add|move|skip|ignore)\b[^?]{3,100}?),? (?:since|because|as|given that|now that) (?P<why>(?P<it>it'?s?|that'?s?|they'?(?:re)?|this) )?(?P<rest>[^?]{8,140})\??$"
-)
-#: Where a rule holds, said before the rule: "for every test in x, I'd like to see …".
-_PLACED = rx(
-    r"^(?:(?:ok|alright|so|also|and),? )*(?P<where>(?:for|in) (?:every|all|each|any) [^,]{3,50}?),? (?P<rest>(?:i'd|i would|i want|we want|you should|please|use|prefer|avoid|keep) .+)$"
-)
-#: A rule that rides on a request: "refactor it, but keep in mind that handlers have to stay stateless".
-_REMINDED = rx(
-    r"^.{3,160}?[,;.:-]? \b(?:but|and|also)?,? ?(?:please )?(?:keep in mind|bear in mind|remember|note|don'?t forget|be aware|mind)(?: that|:|,)+ (?P<rule>.{8,})$"
-)
-_ASKED_OF = rx(
-    r"\b(?:remove|drop|delete|replace|rename|get rid of|update|upgrade|archive|close|use|move|skip|ignore) (?P<np>(?:the |our )?[\w@./-]+(?: [\w@./-]+){0,2})$"
-)
-_ADVERB_FIRST = rx(r"^(?:always|never|only|don'?t|do not|no)\b")
-_HEAD_PRONOUN = rx(
-    r"^(?:it|this|that)(?P<verb> (?:is|runs?|lives?|listens?|uses?|requires?|needs|has to|must|should|belongs?|goes|can only|defaults?)\b(?! (?:a |an )?(?:good|bad|great|fine|ok|wrong|right|weird|better|problem|issue|bug|shame|mess|not\b|fail|broken|still|now|because|what|how|why|when|where)))"
-)
-_NOUN = rx(
-    r"(?:^|[\s(])(?P<np>(?:the|our) (?:[\w-]+ ){0,2}?[\w-]+)(?= (?:is|was|are|has|must|should|runs?|lives?|needs?|listens?|uses?|will|can|does|did|keeps?|failed|crashed)\b)"
-)
 _FIX = rx(
     r"^[^?]{8,160}\b(?:was|were|is|are) caused by [^?]{3,120}[;,.] ?[^?]{3,120}\b(?:fixed|solved|resolved|cured) (?:it|that|this|the \w+)\b"
 )
@@ -76,7 +44,7 @@ _RETRACTION = rx(
 class _Collected:
     findings: list[Finding] = field(default_factory=list)
     dropped: list[Dropped] = field(default_factory=list)
-    seen: set[str] = field(default_factory=set)
+    seen: dict[str, Finding] = field(default_factory=dict)
     asked: set[tuple[str, str]] = field(default_factory=set)
 
     def leave(self, turn: Turn, reason: Left) -> None:
@@ -90,9 +58,12 @@ class _Collected:
 
     def keep(self, finding: Finding) -> None:
         normal = sense(finding.text).normal
-        if normal not in self.seen:
-            self.seen.add(normal)
+        before = self.seen.get(normal)
+        if before is None:
+            self.seen[normal] = finding
             self.findings.append(finding)
+        elif before.weight < WEAK <= finding.weight:
+            self.seen[normal] = self.findings[self.findings.index(before)] = finding
 
 
 def extract(digest: Digest) -> Extraction:
@@ -111,8 +82,10 @@ def _read_turn(exchange: Exchange, digest: Digest, collected: _Collected) -> Non
     turn, proposal = exchange.turn, exchange.proposal
     before = len(collected.findings) + len(collected.dropped)
     agreed = assents.settled(proposal, turn.text) if proposal and exchange.typed else None
+    picked = picks.picked(proposal, turn.text) if proposal and exchange.typed and not agreed else None
+    if agreed or picked:
+        _settle(agreed or picked or "", f"{proposal[-_QUOTE_LENGTH:]} {turn.text}"[-_QUOTE_LENGTH:], turn, collected)
     if agreed:
-        _settle(agreed, f"{proposal[-_QUOTE_LENGTH:]} {turn.text}"[-_QUOTE_LENGTH:], turn, collected)
         return
     answered = list(answers.pairs(turn.text)) if turn.origin is Origin.ANSWER else []
     for question, answer in answered:
@@ -137,6 +110,9 @@ def _read_own(exchange: Exchange, digest: Digest, collected: _Collected) -> None
         previous = sentence
     for remark in remarks.remarks(rest, exchange):
         collected.keep(_remark(remark, turn, digest))
+    ended = outcomes.outcome(exchange) or outcomes.value(exchange)
+    if ended:
+        collected.keep(_remark(remarks.Remark(ended[0], Kind.DECISION, ended[1]), turn, digest))
 
 
 def _remark(remark: remarks.Remark, turn: Turn, digest: Digest) -> Finding:
@@ -197,7 +173,7 @@ def _read_sentence(sentence: str, previous: str, turn: Turn, digest: Digest, col
         return
     said = turn.at.astimezone(digest.zone) if turn.at else None
     left: Left = "statement"
-    for words in _readings(sentence, previous, cues):
+    for words in readings(sentence, previous, cues):
         outcome = weigh(words, cues, turn.origin, said)
         if isinstance(outcome, str):
             left = outcome
@@ -211,50 +187,6 @@ def _read_sentence(sentence: str, previous: str, turn: Turn, digest: Digest, col
     collected.leave(turn, left)
     for asked in habits.requests(sentence, cues):
         collected.add(_request(asked, sentence, turn))
-
-
-def _readings(sentence: str, previous: str, cues: Cues) -> Iterator[str]:
-    """The ways a sentence may be read: as it stands, the rule inside a request, with its first pronoun resolved."""
-    sentence = _NEXT_TIME.sub("以后" if cues.code == "zh" else "from now on ", sentence)
-    if cues is not ENGLISH:
-        yield sentence
-        return
-    ruled = _RULED.match(sentence)
-    if ruled:
-        if IMPERATIVE.match(ruled["rule"]) and not _ADVERB_FIRST.match(ruled["rule"]):
-            yield "always " + ruled["rule"]
-        yield "remember that " + ruled["rule"]
-        return
-    reminded = _REMINDED.search(sentence)
-    if reminded:
-        yield "remember that " + reminded["rule"]
-    embedded = _EMBEDDED.search(sentence)
-    if embedded:
-        yield "remember that " + embedded["rule"]
-    pronoun = _HEAD_PRONOUN.match(sentence)
-    if pronoun:
-        nouns = {m["np"].lower(): m["np"] for m in _NOUN.finditer(previous)}
-        if len(nouns) == 1:
-            yield f"{next(iter(nouns.values()))}{sentence[pronoun.start('verb') :]}"
-        return
-    yield sentence
-    placed = _PLACED.match(sentence.strip(" .!"))
-    if placed:
-        yield f"{placed['rest']} {placed['where']}"
-    reason = _REASON.match(sentence)
-    if reason:
-        yield from _reason_given(reason)
-
-
-def _reason_given(reason: re.Match[str]) -> Iterator[str]:
-    """The reason of a request as a sentence of its own, its pronoun replaced by what is asked about."""
-    if not reason["it"]:
-        yield reason["rest"]
-        return
-    thing = _ASKED_OF.search(reason["ask"])
-    if thing:
-        verb = "is " if reason["it"].lower().endswith(("'s", "s")) else "are " if "re" in reason["it"].lower() else ""
-        yield f"{thing['np']} {verb}{reason['rest']}"
 
 
 def _written(verdict: Verdict, sentence: str, turn: Turn, digest: Digest) -> Finding | Left:

@@ -22,10 +22,16 @@ _HEADS = rx(
     r"^(?:(?:ok(?:ay)?|and|then|now|also|please|pls|pelase|great|perfect|thanks|so|yes|yeah|yep|cool|nice|good|just|but|finally|next|first|alright|sure|once done|"
     r"can you|could you|would you|can we|could we|let'?s|lets|go ahead and|you can|i want you to|i'?d like you to|we should|we need to|to)\b[\s,.!:-]*)+"
 )
-_CLAUSE = rx(rf"[;\n]|(?<=\w)\.+(?=\s|$)|,? (?:and |then |but )+(?:also )?(?=(?:{VERBS}|spawn|ask|log|leveraging)\b)|, (?=(?:{VERBS}|spawn|log|leveraging)\b)| - | -> ")
-_ASKS = rx(rf"^(?:{VERBS}|spawn|proceed|go|leveraging|consult)\b|^(?:can |should )?(?:[\w-]+ ){{1,3}}be [a-z]+(?:ed|en|t)\b")
+_CLAUSE = rx(
+    rf"[;\n]|(?<=\w)\.+(?=\s|$)|,? (?:and |then |but )+(?:also )?(?=(?:{VERBS}|spawn|ask|log|leveraging)\b)|, (?=(?:{VERBS}|spawn|log|leveraging)\b)| - | -> "
+)
+_ASKS = rx(
+    rf"^(?:{VERBS}|spawn|proceed|go|leveraging|consult)\b|^(?:can |should )?(?:[\w-]+ ){{1,3}}be [a-z]+(?:ed|en|t)\b"
+)
 _PASSIVE = rx(r"^(?:can |should |could )?(?P<what>(?:[\w-]+ ){1,3}?)be (?P<done>[a-z]+(?:ed|en|t)\b.*)$")
-_DEICTIC = rx(r",? ?\b(?:for|to|about|of|with|from|in) (?:this|that|it|them|these|those)\b|,? ?\b(?:please|pls|pelase|for me|too|as well)\b|\b(?:this|that) (?=(?:[\w-]+ )?(?:issue|bug|behaviou?r|change|fix))")
+_DEICTIC = rx(
+    r",? ?\b(?:for|to|about|of|with|from|in) (?:this|that|it|them|these|those)\b|,? ?\b(?:please|pls|pelase|for me|too|as well)\b|\b(?:this|that) (?=(?:[\w-]+ )?(?:issue|bug|behaviou?r|change|fix))"
+)
 #: Words of a way of working, by what they stand for; each with what a request must say to mean it.
 _WAYS: tuple[tuple[str, str], ...] = (
     ("worker", r"\b(?:spawn|use|start|launch|with|delegate to|by) (?:an? |the |new |separate |\w+ )?(?:workers?|sub-?agents?|agents?)\b"),
@@ -54,7 +60,9 @@ _NO_THING = words(
     "up-to-date end-to-end follow-up follow-ups well-known so-called e2e-test pre-existing human-readable machine-readable built-in up-front back-end front-end read-only non-trivial two-step "
     "one-line one-off in-place sub-agent sub-agents re-run double-check work-in-progress step-by-step out-of-date side-by-side pull-request drop-down clean-up set-up full-page high-level low-level"
 )
-_NO_TOOL = words("the this that it them care caution some more all both no each other same new existing skill plugin mcp tests test code data docs git two")
+_NO_TOOL = words(
+    "the this that it them care caution some more all both no each other same new existing skill plugin mcp tests test code data docs git two"
+)
 
 
 @dataclass(frozen=True, slots=True)

@@ -32,6 +32,7 @@ _AGREED_BONUS = 0.25
 _SPOKEN_BONUS = {Origin.REFUSAL: 0.25, Origin.ANSWER: 0.25, Origin.QUEUED: 0.25}
 _MOST = 2  # of one turn
 _LONGEST = 280
+_SHORTEST_REPORT = 20
 _LONGEST_REPORT = 170
 _OPENING = 600  # characters in which an answer says what it thinks of a proposal
 _SHARED = 2  # words that a report and the remark it settles have in common
@@ -42,14 +43,26 @@ _ASKED = rx(
 _INVERTED = rx(
     rf"^(?:also |so |then )*(?P<modal>should|can|must|could)(?P<no>n'?t)? (?P<subject>(?!we\b|you\b|i\b|it\b|this\b|that\b)[\w`'./@-]+(?: [\w`'./@-]+){{0,4}}?) (?P<rest>(?:be|have|use|only|always|(?:{VERBS}))\b.+)$"
 )
-_FOR_THE_TASK = rx(r",? (?:and |then )?(?:spawn|submit|commit|push|merge|open|create) (?:a |the )?(?:worker|pr|it|draft|branch|them|this)\b.*$|,? can merge directly$")
-_APOLOGY = rx(r"[,.;] (?:sorry\b.*|thanks\b.*|does that make sense.*|what do you think.*|right)$|^(?:i bet|i guess|i mean|my point is|just to be sure|maybe|perhaps)[,:]? (?=\w)")
+_FOR_THE_TASK = rx(
+    r",? (?:and |then )?(?:spawn|submit|commit|push|merge|open|create) (?:a |the )?(?:worker|pr|it|draft|branch|them|this)\b.*$|,? can merge directly$"
+)
+_APOLOGY = rx(
+    r"[,.;] (?:sorry\b.*|thanks\b.*|does that make sense.*|what do you think.*|right)$|^(?:i bet|i guess|i mean|my point is|just to be sure|maybe|perhaps)[,:]? (?=\w)"
+)
 #: A thing proposed and not said: it holds once the agent has taken it up and the person has not gone back on it.
-_PROPOSES = rx(r"^(?:\W|(?:also|so|then|and|but|ok|yeah|wait),? )*(?:maybe|perhaps|should(?:n'?t)?\b|could|can we|what about|i (?:wonder|suggest)|i (?:kind of )?(?:think|feel)\b.*\?|we (?:could|might))|\b(?:maybe|perhaps)\b|\?$")
-_DECLINES = rx(r"(?:^|[.!\n] ?)(?:\*\*)?(?:no[,.]|not (?:quite|really|necessarily)|i(?:'d| would) (?:avoid|not|keep|leave|rather|advise against)|i wouldn'?t|i don'?t (?:think|recommend)|that (?:would|won'?t|doesn'?t)|unfortunately|however)\b")
-_TAKES_BACK = rx(r"^(?:no\b|nope|actually|never ?mind|forget|scrap|sorry|wait|but then|hm+\b|on second thought|i(?:'ve)? changed my mind|not sure)")
+_PROPOSES = rx(
+    r"^(?:\W|(?:also|so|then|and|but|ok|yeah|wait),? )*(?:maybe|perhaps|should(?:n'?t)?\b|could|can we|what about|i (?:wonder|suggest)|i (?:kind of )?(?:think|feel)\b.*\?|we (?:could|might))|\b(?:maybe|perhaps)\b|\?$"
+)
+_DECLINES = rx(
+    r"(?:^|[.!\n] ?)(?:\*\*)?(?:no[,.]|not (?:quite|really|necessarily)|i(?:'d| would) (?:avoid|not|keep|leave|rather|advise against)|i wouldn'?t|i don'?t (?:think|recommend)|that (?:would|won'?t|doesn'?t)|unfortunately|however)\b"
+)
+_TAKES_BACK = rx(
+    r"^(?:no\b|nope|actually|never ?mind|forget|scrap|sorry|wait|but then|hm+\b|on second thought|i(?:'ve)? changed my mind|not sure)"
+)
 _HANGS = rx(r"^(?:and |but |so |because )?(?:it|this|that|these|those|they|them|one|which|he|she|there)\b")
-_AGREES = rx(r"^(?:yes|yep|agreed|exactly|correct|good (?:point|catch|call|idea)|you'?re (?:absolutely )?right|absolutely|makes sense|right|done|great (?:point|idea)|that'?s (?:right|a good))\b")
+_AGREES = rx(
+    r"^(?:yes|yep|agreed|exactly|correct|good (?:point|catch|call|idea)|you'?re (?:absolutely )?right|absolutely|makes sense|right|done|great (?:point|idea)|that'?s (?:right|a good))\b"
+)
 _OBJECTS = rx(
     r"^(?:no\b|nope|wrong|stop|wait|but\b|hmm?\b|not (?:quite|really|what)|that'?s (?:not|wrong)|it(?:'s| is| does|'s still) (?:still|not|n'?t)|still\b|you (?:didn|forgot|missed)|why\b|revert|undo|actually|i (?:didn|don)'?t\b|instead)"
 )
@@ -59,7 +72,9 @@ _NO_REPORT = rx(
 )
 
 
-_TELLS = rx(r"\b(?:is|are|was|now|will|has|have|should|must|only|can|does|do|uses?|shows?|runs?|goes|keeps?|[a-z]{2,}ed|[a-z]{3,}s) (?!$)")
+_TELLS = rx(
+    r"\b(?:is|are|was|now|will|has|have|should|must|only|can|does|do|uses?|shows?|runs?|goes|keeps?|[a-z]{2,}ed|[a-z]{3,}s) (?!$)"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,11 +104,17 @@ def remarks(sentences: Mapping[int, str], exchange: Exchange) -> list[Remark]:
     if not exchange.typed:
         return []
     weighed = [w for w in (_weigh(i, s, exchange) for i, s in sentences.items()) if w]
-    anchors = sorted((w for w in weighed if w.weight >= STANDS and _has_topic(w.marks)), key=lambda w: (-w.weight, w.place))
+    anchors = sorted(
+        (w for w in weighed if w.weight >= STANDS and _has_topic(w.marks)), key=lambda w: (-w.weight, w.place)
+    )
     made: dict[int, Remark] = {}
     taken: set[int] = set()
     for anchor in anchors:
-        if anchor.place in taken or len(made) == _MOST or (_PROPOSES.search(anchor.sentence) and not _taken_up(exchange)):
+        if (
+            anchor.place in taken
+            or len(made) == _MOST
+            or (_PROPOSES.search(anchor.sentence) and not _taken_up(exchange))
+        ):
             continue
         together = _with_support(anchor, [w for w in weighed if w.place not in taken])
         remark = _remark(together, anchor, exchange)
@@ -104,7 +125,11 @@ def remarks(sentences: Mapping[int, str], exchange: Exchange) -> list[Remark]:
 
 
 def _weigh(place: int, sentence: str, exchange: Exchange) -> _Weighed | None:
-    if language_of(sentence) is not ENGLISH or len(sentence) > _LONGEST * 2 or plainly_left(sentence.rstrip("?"), ENGLISH):
+    if (
+        language_of(sentence) is not ENGLISH
+        or len(sentence) > _LONGEST * 2
+        or plainly_left(sentence.rstrip("?"), ENGLISH)
+    ):
         return None
     marks = found(sentence, MARKS)
     weight = sum(marks.values()) + _SPOKEN_BONUS.get(exchange.turn.origin, 0.0)
@@ -175,8 +200,18 @@ def _report(text: str, exchange: Exchange) -> str:
     own = sense(text).touches
     best: tuple[int, int, str] = (0, 0, "")
     for line in split(own_words(exchange.replies[-1].text)):
-        bare = re.sub(r"\*\*|^(?:yes|agreed|exactly|correct|done|right|you'?re right)[,.:;!—– -]+", "", line.strip(), flags=re.IGNORECASE).strip()
-        if not 20 < len(bare) <= _LONGEST_REPORT or _NO_REPORT.search(bare) or _HANGS.match(bare) or not _TELLS.search(bare):
+        bare = re.sub(
+            r"\*\*|^(?:yes|agreed|exactly|correct|done|right|you'?re right)[,.:;!—– -]+",
+            "",
+            line.strip(),
+            flags=re.IGNORECASE,
+        ).strip()
+        if (
+            not _SHORTEST_REPORT < len(bare) <= _LONGEST_REPORT
+            or _NO_REPORT.search(bare)
+            or _HANGS.match(bare)
+            or not _TELLS.search(bare)
+        ):
             continue
         shared = len(own & sense(bare).touches)
         if shared >= _SHARED and (shared, -len(bare)) > best[:2]:

@@ -16,7 +16,7 @@ VERBS = (
     "inline|insert|inspect|install|integrate|introduce|investigate|invoke|isolate|keep|kill|know|label|launch|leave|let|limit|link|lint|list|load|log|"
     "look|lower|maintain|make|mark|match|mention|merge|migrate|mock|modify|monitor|move|name|note|omit|open|optimi[sz]e|order|"
     "paginate|parse|pass|paste|patch|perform|pick|pin|place|plan|point|prefer|prefix|prepare|present|print|prioriti[sz]e|proceed|produce|propose|"
-    "provide|prune|publish|pull|push|put|quote|raise|read|rebase|rebuild|record|reduce|ref(?:er|actor)|release|rely|remember|remind|remove|"
+    "provide|prune|publish|pull|push|put|quote|raise|read|rebase|rebuild|record|reduce|ref(?:er(?:ence)?|actor)|release|rely|remember|remind|remove|"
     "rename|render|reopen|reorgani[sz]e|repeat|replace|reply|report|reproduce|request|require|rerun|research|reset|resolve|respect|respond|restart|restore|"
     "retry|return|reuse|revert|review|revise|rewrite|roll|rotate|run|save|scan|search|see|select|send|separate|serve|set|share|ship|show|sign|simplify|skip|"
     "solve|sort|spawn|specify|split|squash|stage|start|stash|state|stay|step|stick|stop|store|structure|submit|suggest|summari[sz]e|support|"

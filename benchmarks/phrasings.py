@@ -2,7 +2,7 @@
 
 Writes seeded sessions of three projects as Claude Code would, dreams over them offline in a throw-away home through the installed
 command, and scores the memory: how much of what lasts is held, by kind; how many lines came of what ends with a task; how many
-values that were changed still stand; how many changes bear their day. The lines are in `phrasing_lines.py`.
+values that were changed still stand; how many changes bear their day. The lines are in `phrasings.toml`.
 """
 
 from __future__ import annotations
@@ -16,14 +16,14 @@ import re
 import subprocess
 import sys
 import tempfile
+import tomllib
 import uuid
 from collections import defaultdict
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from phrasing_lines import CHANGED, HELD, LEFT, SMALL, WORDS
-
+LINES: dict[str, Any] = tomllib.loads((Path(__file__).parent / "phrasings.toml").read_text())
 PROJECTS = ("ferry-desk", "mill-console", "chart-room")
 START = dt.datetime(2026, 4, 13, 8, 0, tzinfo=dt.UTC)
 _SLOT = re.compile(r"\{(\w):(\w+)\}")
@@ -42,7 +42,7 @@ def filled(chance: random.Random, *texts: str) -> list[str]:
     """The texts with their slots filled, the same word for the same slot."""
     chosen: dict[str, str] = {}
     for name, kind in dict.fromkeys(_SLOT.findall(" ".join(texts))):
-        free = [word for word in WORDS[kind] if word not in chosen.values()]
+        free = [word for word in LINES["words"][kind] if word not in chosen.values()]
         chosen[name] = chance.choice(free)
     return [_SLOT.sub(lambda m: chosen[m[1]], text) for text in texts]
 
@@ -51,12 +51,12 @@ def planted(chance: random.Random, sessions: int) -> tuple[list[list[tuple[str, 
     """The turns of each session, and what they mean."""
     talk: list[list[tuple[str, str]]] = [[] for _ in range(sessions)]
     meant = Planted()
-    for kind, line, reply, hold in HELD:
+    for kind, line, reply, hold in LINES["held"]:
         n = chance.randrange(sessions)
         typed, answer, held = filled(chance, line, reply, hold)
         talk[n].append((typed, answer))
         meant.held.append((kind, PROJECTS[n % 3], held.lower().split()))
-    for i, change in enumerate(CHANGED):
+    for i, change in enumerate(LINES["changed"]):
         n = chance.randrange(sessions // 3) * 3 + i % 3
         m = min(n + 3 * chance.randint(1, 5), sessions - 3 + i % 3)
         day = (START + dt.timedelta(days=m)).date()
@@ -68,14 +68,14 @@ def planted(chance: random.Random, sessions: int) -> tuple[list[list[tuple[str, 
         talk[n].append((first, "OK."))
         talk[max(m, n + 3) if n + 3 < sessions else n].append((later.replace("{when}", when), "Noted."))
         meant.gone.append((PROJECTS[i % 3], old.lower(), new.lower(), said.isoformat()))
-    for line, reply in LEFT:
+    for line, reply in LINES["left"]:
         word = "zq" + "".join(chance.choices("bcdfgklmnprtv", k=3)) + chance.choice(["ation", "ify", "Box", "_map"])
         talk[chance.randrange(sessions)].append((line.replace("{x}", word), reply.replace("{x}", word)))
         meant.left.append(word.lower())
     for turns in talk:
         chance.shuffle(turns)
         for _ in range(chance.randint(1, 4)):
-            turns.insert(chance.randint(0, len(turns)), chance.choice(SMALL))
+            turns.insert(chance.randint(0, len(turns)), tuple(chance.choice(LINES["small"])))
     return talk, meant
 
 

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import contextlib
 import datetime as dt
+from pathlib import Path
 from typing import Annotated
 
 import typer
 
+from dreamd.briefing.here import here
 from dreamd.cli.console import Console, listen
 from dreamd.cli.options import ConfigOption, JsonOption, VerboseOption
 from dreamd.cli.wording import short
@@ -17,6 +19,7 @@ from dreamd.errors import DreamdError, UsageError
 from dreamd.memory.tree import Tree
 from dreamd.search.index import Index
 from dreamd.search.notes import memory_files
+from dreamd.search.past import Past
 from dreamd.search.query import Hit
 from dreamd.settings import parse_duration
 
@@ -32,10 +35,10 @@ def search(
     query: Annotated[list[str], typer.Argument(metavar="QUERY", help="Words to look for; rare ones lead.")],
     where: Annotated[str | None, typer.Option("--in", metavar="WHERE", help="Only memory, or only sessions.")] = None,
     project: Annotated[
-        str | None, typer.Option("--project", metavar="NAME", help="Only sessions of this project.")
+        str | None, typer.Option("--project", metavar="NAME", help="Only this project: its sessions and topic files.")
     ] = None,
     since: Annotated[
-        str | None, typer.Option("--since", metavar="WHEN", help="Only sessions since: 30d, or 2026-03-01.")
+        str | None, typer.Option("--since", metavar="WHEN", help="Only sessions since: 30d, yesterday, 2026-03-01.")
     ] = None,
     limit: Annotated[int, typer.Option("--limit", "-n", min=1, max=1000, help="How many hits.")] = 20,
     config: ConfigOption = None,
@@ -50,6 +53,10 @@ def search(
     loaded = load(config)
     index = Index(loaded.places.search)
     _follow(index, loaded)
+    if project and project.startswith(("/", "~", ".")):
+        project = here(
+            Path(project), loaded.places.memory_root, Past(loaded.places.search), loaded.config.projects
+        ).keys[0]
     result = index.query(" ".join(query), where=where, project=project, since=_moment(since), limit=limit)
     console.document({"query": result.query, "took_ms": result.took_ms, "hits": [_json(hit) for hit in result.hits]})
     for hit in result.hits:
@@ -77,12 +84,17 @@ def _follow(index: Index, loaded: Loaded) -> None:
 def _moment(text: str | None) -> dt.datetime | None:
     if text is None:
         return None
+    if text in ("today", "yesterday"):
+        day = SystemClock().now().astimezone(local_zone()).date() - dt.timedelta(days=text == "yesterday")
+        return dt.datetime.combine(day, dt.time(), tzinfo=local_zone())
     try:
         return SystemClock().now() - parse_duration(text)
     except ValueError:
         moment = _day(text) or parse_time(text)
     if moment is None:
-        raise UsageError(f"{text} is neither a length of time nor a day", hint="write 30d, 12h or 2026-03-01")
+        raise UsageError(
+            f"{text} is neither a length of time nor a day", hint="write 30d, 12h, yesterday or 2026-03-01"
+        )
     return moment
 
 

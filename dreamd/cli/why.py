@@ -10,7 +10,7 @@ from dreamd.cli.desk import at_desk
 from dreamd.cli.options import ConfigOption, JsonOption, VerboseOption
 from dreamd.cli.wording import short, when
 
-_EPILOG = 'Examples: dreamd why "use pnpm" · dreamd why "port 8282" --json'
+_EPILOG = 'Examples: dreamd why "use pnpm" · dreamd why pnpm --turns · dreamd why "port 8282" --json'
 
 
 def register(app: typer.Typer) -> None:
@@ -20,6 +20,7 @@ def register(app: typer.Typer) -> None:
 
 def why(
     text: Annotated[str, typer.Argument(metavar="TEXT", help="A remembered line or words of it.")],
+    turns: Annotated[bool, typer.Option("--turns", help="Print the whole turn that each quote is from.")] = False,
     config: ConfigOption = None,
     as_json: JsonOption = False,
     verbose: VerboseOption = 0,
@@ -34,6 +35,8 @@ def why(
             agent = told.agents.get(one.id, "")
             console.say(f"  {when(one.at)} {agent} session {short(one.session_id)}: “{one.quote}”")
             console.say(console.style(f"    {told.places.get(one.id, one.path)} at {one.offset}", "dim"))
+            for line in told.turns.get(one.id, "its transcript is gone").split("\n") if turns else ():
+                console.say(f"    | {line}".rstrip())
         for step in told.history:
             console.say(f"  {when(step.at)} {step.change} ({step.reason}) by run {step.run_id}")
     return 0

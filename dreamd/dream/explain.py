@@ -17,8 +17,11 @@ from dreamd.memory.provenance import Step, entry_history
 from dreamd.memory.survey import Mine, Survey, Theirs, survey
 from dreamd.memory.tree import Tree
 from dreamd.state.records import FindingRecord, SessionRecord
+from dreamd.transcripts.event import Role
 
 _WORD = re.compile(r"\w+")
+_MOST_TURNS = 20
+_LONGEST_TURN = 2_000  # characters
 _ENOUGH = 0.6  # share of the asked words that a line must hold
 
 
@@ -36,6 +39,9 @@ class Explanation:
         default_factory=dict
     )  # finding id → the archived copy, where the transcript is gone
     agents: Mapping[str, str] = field(default_factory=dict)  # finding id → whose session it is from
+    turns: Mapping[str, str] = field(
+        default_factory=dict
+    )  # finding id → the whole turn, redacted, as its transcript holds it
 
     def to_json(self) -> dict[str, object]:
         """CONTRACT's shape."""
@@ -52,6 +58,7 @@ class Explanation:
                     "quote": one.quote,
                     "path": self.places.get(one.id, one.path),
                     "offset": one.offset,
+                    "turn": self.turns.get(one.id),
                 }
                 for one in self.evidence
             ],
@@ -80,6 +87,7 @@ def explain(shop: Workshop, text: str) -> Explanation:
         evidence=ordered,
         history=entry_history(shop.history, best.record.id),
         places=_copies(shop, ordered, sessions),
+        turns=_turns(shop, ordered, sessions),
         agents={one.id: sessions[one.session].agent for one in ordered if one.session in sessions},
     )
 
@@ -95,6 +103,21 @@ def _copies(shop: Workshop, evidence: Sequence[FindingRecord], sessions: Mapping
         with contextlib.suppress(DreamdError, OSError, ValueError):
             if next(reader(shop, session).read(Path(one.path), start=one.offset, end=one.offset + 1), None):
                 found[one.id] = str(shop.archive.file(copy))
+    return found
+
+
+def _turns(shop: Workshop, evidence: Sequence[FindingRecord], sessions: Mapping[int, SessionRecord]) -> dict[str, str]:
+    """What the person said there in whole, out of the transcript or its copy; what can be read nowhere is left out."""
+    found = {}
+    for one in evidence[:_MOST_TURNS]:
+        session = sessions.get(one.session)
+        if session is None:
+            continue
+        with contextlib.suppress(DreamdError, OSError, ValueError):
+            events = reader(shop, session).read(Path(one.path), start=one.offset, end=one.offset + 1)
+            event = next((event for event in events if event.role is Role.HUMAN), None)
+            if event is not None:
+                found[one.id] = shop.redactor.redact(event.text).text[:_LONGEST_TURN]
     return found
 
 

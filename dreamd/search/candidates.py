@@ -27,14 +27,14 @@ _COMPLETION_ROWS = 4_000  # rows that all of them together may name
 class Filters(NamedTuple):
     """What a search in sessions is narrowed to."""
 
-    project: str | None = None  # a project's key or its name
+    projects: tuple[str, ...] = ()  # keys and names; empty: all
     since: int | None = None  # milliseconds since 1970
     apart: tuple[str, ...] = ()  # keys of projects that are left out
 
     def hold(self, project: str, key: str, at: int | None) -> bool:
         """Whether a turn of this project at this time is asked for."""
         return (
-            (self.project is None or self.project in (key, project))
+            (not self.projects or project in self.projects or key in self.projects)
             and (self.since is None or (at is not None and at >= self.since))
             and key not in self.apart
         )
@@ -52,7 +52,7 @@ class Weighed(NamedTuple):
 def weighed(db: sqlite3.Connection, table: str, terms: Sequence[Term]) -> list[Weighed]:
     """Every term with BM25's idf, of which a part of an identifier has half, an empty word a tenth.
 
-    A term that no row holds may still be a project's name: it weighs what the others do.
+    A term that no row holds weighs too: it may be a project's name, and what is missing counts against what is there.
     """
     last = db.execute(f"SELECT max(id) FROM {table}").fetchone()[0] or 0  # noqa: S608 - one of two fixed names
     found = []
@@ -65,9 +65,7 @@ def weighed(db: sqlite3.Connection, table: str, terms: Sequence[Term]) -> list[W
                 term, match, rows, idf * (_PART_WEIGHT if term.part else 1.0) * (_EMPTY_WEIGHT if term.empty else 1.0)
             )
         )
-    there = [one.weight for one in found if one.rows]
-    usual = sum(there) / len(there) if there else 0.0
-    return [one if one.rows else Weighed(one.term, one.match, 0, usual) for one in found]
+    return found
 
 
 def _completed(db: sqlite3.Connection, table: str, term: Term) -> str:
@@ -102,16 +100,16 @@ def _rows(db: sqlite3.Connection, table: str, match: str, last: int) -> int:
 
 def candidates(db: sqlite3.Connection, table: str, terms: Sequence[Weighed], filters: Filters, most: int) -> list[int]:
     """At most twice `most` rows, the likeliest first: by bm25 over the rare terms, else the newest that hold the common ones."""
-    terms = [one for one in terms if one.rows]
+    full = any(not one.term.empty for one in terms)
+    terms = [one for one in terms if one.rows and not (full and one.term.empty)]
     if not terms:
         return []
     last = db.execute(f"SELECT max(id) FROM {table}").fetchone()[0] or 0  # noqa: S608 - one of two fixed names
     limit = min(COMMON, int(last * _COMMON_SHARE)) if last >= _SMALL else COMMON
-    full = any(one.rows <= limit and not one.term.empty for one in terms)
     rare: list[Weighed] = []
     named = 0
     for one in sorted(terms, key=lambda one: one.rows):
-        if one.rows <= limit and named + one.rows <= _MOST_ROWS and not (full and one.term.empty):
+        if one.rows <= limit and named + one.rows <= _MOST_ROWS:
             rare.append(one)
             named += one.rows
     rows = _by_bm25(db, table, rare, filters, most) if rare else []
@@ -145,8 +143,9 @@ def _newest(db: sqlite3.Connection, table: str, match: str, filters: Filters, mo
     if table == "memory" or filters == Filters():
         statement = f"SELECT rowid FROM {table}_words WHERE {table}_words MATCH ? ORDER BY rowid DESC LIMIT ?"  # noqa: S608 - one of two fixed names
         return [row for (row,) in db.execute(statement, (match, most))]
-    if filters.project is not None:
-        match = f'"{project_word(filters.project)}" AND ({match})'
+    if filters.projects:
+        theirs = " OR ".join(f'"{project_word(one)}"' for one in filters.projects)
+        match = f"({theirs}) AND ({match})"
     where, values = _conditions(filters)
     statement = _FILTERED.format(where=where, order="turn_words.rowid DESC")
     return [row for (row,) in db.execute(statement, (match, *values, most))]
@@ -154,9 +153,10 @@ def _newest(db: sqlite3.Connection, table: str, match: str, filters: Filters, mo
 
 def _conditions(filters: Filters) -> tuple[str, list[object]]:
     where, values = "", list[object]()
-    if filters.project is not None:
-        where += " AND ? IN (s.project_key, s.project)"
-        values.append(filters.project)
+    if filters.projects:
+        marks = ",".join("?" * len(filters.projects))
+        where += f" AND (s.project_key IN ({marks}) OR s.project IN ({marks}))"
+        values += [*filters.projects, *filters.projects]
     if filters.since is not None:
         where += " AND t.at >= ?"
         values.append(filters.since)

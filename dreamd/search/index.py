@@ -13,8 +13,8 @@ from typing import NamedTuple
 
 from dreamd.search.candidates import Filters
 from dreamd.search.file import Condition, IndexFailed, IndexFile
-from dreamd.search.past import ProjectDoc
-from dreamd.search.query import Hit, search_memory, search_sessions
+from dreamd.search.past import ProjectDoc, named
+from dreamd.search.query import Hit, Shelf, search_memory, search_sessions
 from dreamd.search.words import indexed_words, is_question, project_word, query_terms
 
 _LONGEST_TURN = 1 << 18  # characters of a turn that are indexed
@@ -176,8 +176,9 @@ class Index:
     ) -> Result:
         """The best hits for any string, which is never an error; read-only, and never makes the file.
 
-        `where`: "memory", "sessions", or None for both. `project` (key or name) and `since` narrow sessions; lines of memory have
-        no date, so with `since` they are left out unless `where` asks for them. `apart`: keys of projects whose sessions are left out.
+        `where`: "memory", "sessions", or None for both. `project` (name, key, root or stem) narrows
+        to its sessions and topic files. `since` narrows sessions; lines of memory have no date, so with it they are left out unless
+        `where` asks for them. `apart`: keys of projects whose sessions and topic files are left out.
         `beside`: also turns beside the best, which need not hold a word of the query: answers stand behind their questions. None:
         where the query is a question.
         """
@@ -191,17 +192,25 @@ class Index:
         elif self.needs_rebuild:
             hint = "there is no search index yet; `dreamd kick` makes it"
         else:
-            filters = Filters(project, None if since is None else int(since.timestamp() * 1000), tuple(apart))
             try:
                 with self._file.reading() as db:
+                    theirs = named(db, project) if project else ()
+                    keys = [word for one in theirs for word in (one.key, one.name)] or ([project] if project else [])
+                    filters = Filters(tuple(dict.fromkeys(keys)), _milliseconds(since), tuple(apart))
+                    shelf = Shelf(
+                        tuple(one.stem for one in theirs) or ((project,) if project else ()),
+                        tuple(one.stem for key in apart for one in named(db, key)),
+                    )
                     if where == "memory" or (where is None and since is None):
-                        hits += search_memory(db, terms, text, limit)
+                        hits += search_memory(db, terms, text, limit, shelf)
                     if where != "memory":
                         hits += search_sessions(db, terms, text, limit, filters, beside=wide)
             except IndexFailed:
                 if self._file.condition() is Condition.READY:
                     raise
                 hint = "the search index was damaged; it is made anew after the next dream"
+            else:
+                hint = f"no project {project} is known; `dreamd sessions` shows them" if project and not theirs else ""
         hits.sort(key=lambda hit: -hit.score * (_MEMORY_BONUS if hit.where == "memory" else 1.0))
         return Result(text, tuple(hits[: max(limit, 0)]), round((perf_counter() - began) * 1000, 1), hint)
 

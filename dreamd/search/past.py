@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime as dt
+import sqlite3
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -19,6 +20,16 @@ class ProjectDoc:
     name: str
     root: str
     stem: str
+
+
+def named(db: sqlite3.Connection, name: str) -> tuple[ProjectDoc, ...]:
+    """The projects that somebody means by a key, a root, a name or a stem: of the first of these that any has."""
+    for column in ("key", "root", "name", "stem"):
+        statement = f"SELECT key, name, root, stem FROM project WHERE {column} = ? COLLATE NOCASE"  # noqa: S608 - four fixed names
+        rows = db.execute(statement, (name,)).fetchall()
+        if rows:
+            return tuple(ProjectDoc(*row) for row in rows)
+    return ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import datetime as dt
+import re
 import sqlite3
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from dreamd.search.candidates import Filters, candidates, weighed
 from dreamd.search.marks import finder, folded, marked
@@ -14,6 +16,7 @@ from dreamd.search.words import Term
 
 _LOOKED_AT = 120  # candidates whose text is read and ranked by all terms, if not more are asked for
 _SNIPPET = 300
+_PART = re.compile(r"(?:~\d+)?\.md$")
 _WORDS_BEFORE = 80  # characters of a snippet before the first word found
 
 
@@ -35,7 +38,19 @@ class Hit:
     score: float  # about 1 for a row that holds every word once; more for repetition, the phrase, its neighbours
 
 
-def search_memory(db: sqlite3.Connection, terms: Sequence[Term], query: str, limit: int) -> list[Hit]:
+class Shelf(NamedTuple):
+    """Which files of memory are searched: the topic files of some projects (none: all files), and never those of others."""
+
+    only: tuple[str, ...] = ()  # stems
+    apart: tuple[str, ...] = ()
+
+    def hold(self, file: str) -> bool:
+        """Whether a file is asked for."""
+        topic = _PART.sub("", file.removeprefix("projects/")) if file.startswith("projects/") else ""
+        return topic not in self.apart and (not self.only or topic in self.only)
+
+
+def search_memory(db: sqlite3.Connection, terms: Sequence[Term], query: str, limit: int, shelf: Shelf) -> list[Hit]:
     """The best lines of memory. Every line is a field of its own: lines beside it say nothing about it."""
     wanted = weighed(db, "memory", terms)
     rows = candidates(db, "memory", wanted, Filters(), max(_LOOKED_AT, limit))
@@ -43,6 +58,7 @@ def search_memory(db: sqlite3.Connection, terms: Sequence[Term], query: str, lim
     lines = {
         row: (file, line, text)
         for row, file, line, text in db.execute(f"SELECT id, file, line, text FROM memory WHERE id IN ({marks})", rows)  # noqa: S608 - question marks
+        if shelf.hold(file)
     }
     turns = {row: Turn(row, row, "", "", None, text[:MAX_READ]) for row, (_, _, text) in lines.items()}
     finders = [finder(term) for term in terms]

@@ -8,6 +8,7 @@ import pytest
 from dreamd.search.dates import Dates
 from dreamd.search.index import Index, SessionDoc, TurnDoc
 from dreamd.search.marks import counter, finder, folded
+from dreamd.search.past import ProjectDoc
 from dreamd.search.words import query_terms
 
 AT = dt.datetime(2026, 3, 2, 9, 0, tzinfo=dt.UTC)
@@ -166,3 +167,44 @@ def test_the_score_is_about_one_for_a_row_that_holds_every_word_once(index: Inde
     index.update_session(doc("a:2"), [turn("a heron nests on the roof of the house there")], "1")
     (hit,) = index.query("heron roof house", where="sessions").hits
     assert 0.8 < hit.score < 1.6
+
+
+def test_a_project_narrows_memory_to_its_topic_files_too(index: Index) -> None:
+    index.update_memory(
+        {
+            "MEMORY.md": b"- the heron rule\n",
+            "projects/api.md": b"- the heron of api\n",
+            "projects/api~2.md": b"- more heron of api\n",
+            "projects/api-2f.md": b"- the heron of another\n",
+        }
+    )
+    index.update_projects(
+        [ProjectDoc("github.com/x/api", "api", "/work/api", "api"), ProjectDoc("/w/api", "api", "/w/api", "api-2f")]
+    )
+    for name in ("github.com/x/api", "/work/api"):
+        hits = index.query("heron", where="memory", project=name).hits
+        assert sorted(hit.path for hit in hits) == ["projects/api.md", "projects/api~2.md"]
+    assert len(index.query("heron", project="API").hits) == 3
+    assert len(index.query("heron", apart=["/w/api"]).hits) == 3
+    nobody = index.query("heron", project="nobody")
+    assert nobody.hits == ()
+    assert "no project nobody is known" in nobody.hint
+
+
+def test_a_word_that_memory_does_not_hold_counts_against_its_lines(index: Index) -> None:
+    index.update_memory({"MEMORY.md": b"- Node 20 is no longer supported\n- why not\n"})
+    index.update_session(doc(), [turn("why is CI red?"), turn("the runner has Node 20")], "1")
+    hits = index.query("why is CI red?").hits
+    assert [hit.text for hit in hits] == ["why is CI red?", "the runner has Node 20"]
+
+
+def test_of_two_equal_turns_the_one_that_was_typed_leads(index: Index) -> None:
+    filler(index)
+    said = [
+        turn("the heron nests on a roof", role="assistant"),
+        turn("ok"),
+        turn("ok"),
+        turn("a roof nests on the heron"),
+    ]
+    index.update_session(doc("a:2"), said, "1")
+    assert texts(index, "heron roof")[0] == "a roof nests on the heron"

@@ -18,6 +18,7 @@ CLIENT = os.environ.get("DREAMD_REAL_CLAUDE", "")
 RULE = "in quillmark we always squash before merging"
 
 
+@pytest.mark.real_client
 @pytest.mark.skipif(not CLIENT, reason="DREAMD_REAL_CLAUDE does not name a claude command")
 def test_a_dream_through_the_real_client_keeps_no_session(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     spec = importlib.util.spec_from_file_location("fake_llm", shared("tools", "fake_llm.py"))

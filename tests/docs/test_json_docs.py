@@ -103,6 +103,7 @@ def at_home(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         if name.startswith(("DREAMD_", "XDG_")) or name == "CLAUDE_CONFIG_DIR":
             monkeypatch.delenv(name)
     monkeypatch.setenv("HOME", str(home))
+    monkeypatch.chdir(home)
 
 
 def keys_in(value: object) -> set[str]:

@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from filelock import FileLock
 from ulid import ULID
 
+from dreamd.dream import refusal
 from dreamd.dream.aftermath import aftermath
 from dreamd.dream.consolidate import Consolidation, consolidate
 from dreamd.dream.gates import Gate, first_closed
@@ -22,6 +23,7 @@ from dreamd.dream.private import private_records
 from dreamd.dream.progress import Progress, Step, nobody
 from dreamd.dream.prune import prune
 from dreamd.dream.recovery import recover
+from dreamd.dream.refusal import keep_wanted
 from dreamd.dream.shelves import Shelves
 from dreamd.dream.spending import paid
 from dreamd.dream.workshop import Workshop
@@ -98,6 +100,7 @@ def _through_the_night(night: Night, order: Order, lock: FileLock) -> Dreamt:
         with paid(night.shop):
             return _passes(night, order, lock)
     except Refused as fault:
+        refusal.note(night.shop)
         return Dreamt(night.end(Outcome.REFUSED, ",".join(fault.reasons) or fault.code, error=fault.message))
     except (EngineBusy, BudgetSpent) as fault:  # what was read is kept; the next run goes on from there
         return Dreamt(night.end(Outcome.INCOMPLETE, fault.code, error=fault.message))
@@ -138,6 +141,8 @@ def _passes(night: Night, order: Order, lock: FileLock) -> Dreamt:
             plan, made = prune(shop, ground, outcome.wishes, night.record.id)
             violations = check(ground.tree, ground.survey, plan, made, shop.guard_limits, shop.redactor.has_secret)
         night.count(ground, len(findings), plan, made)
+        if violations:
+            keep_wanted(night, ground, plan)
         refuse(violations)
         # 10. Commit, wait for a person, or say honestly that nothing changes.
         if made.empty and not made.applied:
@@ -159,14 +164,15 @@ def _passes(night: Night, order: Order, lock: FileLock) -> Dreamt:
             ground = replace(again, chosen=ground.chosen, deferred=ground.deferred)
     else:
         return Dreamt(night.end(Outcome.INCOMPLETE, "memory_busy"))
+    refusal.over(shop)
     aftermath(shop, night.watch)
     return Dreamt(ended, plan=plan)
 
 
 def _closed(shop: Workshop, *, counted: bool) -> Gate | None:
     gates = gates_now(shop)
-    if not counted:  # before the scan the number of sessions may be out of date
-        gates = tuple(gate for gate in gates if gate.name != "sessions")
+    if not counted:  # before the scan it is not known what was said since
+        gates = tuple(gate for gate in gates if gate.name != "sessions" and gate.reason != "refused_alike")
     # Under the lock the lease of a dead process is void, and a living one's holder would have the lock.
     gate = first_closed(tuple(gate for gate in gates if gate.name != "lock") if counted else gates)
     if gate is not None:

@@ -9,7 +9,7 @@ import msgspec
 
 from dreamd.archive import Stored
 from dreamd.dream.workshop import Workshop
-from dreamd.errors import UsageError
+from dreamd.errors import DreamdError, UsageError
 from dreamd.log import logger
 from dreamd.memory.plan import EntryRecord
 from dreamd.memory.purge import purge
@@ -20,6 +20,10 @@ _MARK = "forgetting"
 _SET_ASIDE = "state.db.damaged-*"
 #: Exports of what an import replaced; they hold history.
 _REPLACED = "before-import-*.dreamd"
+
+
+#: Ends of runs whose commit is a plan that was never written.
+_UNWRITTEN = (Outcome.WAITING, Outcome.REJECTED, Outcome.REFUSED)
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,14 +85,20 @@ def resume(shop: Workshop) -> None:
 
 
 def _drop_plans(shop: Workshop, ids: Collection[str]) -> None:
-    """Waiting plans that would bring it back are rejected."""
-    for run_id in shop.history.parked_runs():
-        parked = shop.history.parked(run_id)
-        plan = parked.plan if parked else None
+    """Waiting plans that would bring it back are rejected; of those that came to nothing none is shown any more."""
+    for run in shop.runs.list():
+        if run.outcome not in _UNWRITTEN or not run.commit:
+            continue
+        try:
+            plan = shop.history.at(run.commit).plan
+        except DreamdError:
+            continue
         held = {f for change in plan.changes for f in change.findings} | _ids(plan.kept) if plan else set[str]()
+        held |= {change.entry for change in plan.changes} if plan else set[str]()
         if held & set(ids):
-            shop.history.unpark(run_id)
-            shop.runs.reoutcome(run_id, expect=Outcome.WAITING, outcome=Outcome.REJECTED)
+            shop.history.unpark(run.id)
+            shop.runs.reoutcome(run.id, expect=Outcome.WAITING, outcome=Outcome.REJECTED)
+            shop.runs.uncommit(run.id)
 
 
 def _ids(records: Collection[EntryRecord]) -> set[str]:

@@ -89,7 +89,7 @@ def _carry_out(shop: Workshop, desk: Desk, ground: Orientation, doomed: _Doomed,
         else Wish(record)
         for record in ground.knowledge.records
     ]
-    plan, made = prune(shop, ground, wishes, desk.record.id)
+    plan, made = prune(shop, ground, wishes, desk.record.id, aging=False)
     now = shop.clock.now()
     words = [key for record in doomed.records for key in (record.key, entry_key(bare(record.text)))]
     words += [key for finding in doomed.findings for key in (finding.key, entry_key(finding.text))]

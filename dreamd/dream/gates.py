@@ -52,6 +52,7 @@ class Facts:
     cron_due_at: (
         dt.datetime | None
     )  # the first moment of `schedule.cron` behind the last success; None without a cron line
+    refused: bool  # the last dream was refused, and findings, memory and configuration are what they were
     lock_holder: str  # who dreams now; "" for nobody
     day_ends_at: dt.datetime  # the next local midnight
 
@@ -166,7 +167,9 @@ def budget(facts: Facts, limits: Limits) -> Gate:
 
 
 def backoff(facts: Facts, limits: Limits, now: dt.datetime) -> Gate:
-    """After n failures in a row: `retry_after` doubled n-1 times, 6 hours at most, and at most 8 tries a day."""
+    """Closed where the last dream was refused and nothing has changed. After n failures in a row: `retry_after` doubled n-1 times, 6 hours at most, and at most 8 tries a day."""
+    if facts.refused:
+        return Gate("backoff", open=False, reason="refused_alike")
     failures = facts.consecutive_failures
     if failures == 0 or facts.last_attempt_at is None:
         return Gate("backoff", open=True, reason="no_failure", have=0, need=_MOST_TRIES_A_DAY)

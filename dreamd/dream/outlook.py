@@ -5,6 +5,7 @@ from __future__ import annotations
 import datetime as dt
 import math
 
+from dreamd.dream import refusal
 from dreamd.dream.gates import Facts, Gate, Limits, check
 from dreamd.dream.workshop import Workshop
 from dreamd.schedule import next_cron, quiet_until, zone_named
@@ -41,6 +42,7 @@ def facts(shop: Workshop) -> Facts:
         paused_until=shop.marks.time(Mark.PAUSED_UNTIL),
         quiet_until=quiet_until(schedule.quiet_hours, now, zone),
         cron_due_at=next_cron(schedule.cron, last_success, zone) if schedule.cron and last_success else None,
+        refused=refusal.stands(shop),
         lock_holder=f"pid {holder.owner.pid}" if holder else "",
         day_ends_at=midnight + dt.timedelta(days=1),
     )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime as dt
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
@@ -14,7 +15,7 @@ from dreamd.memory.layout import FROM_MEMORY, MEMORY, MEMORY_SECTIONS, POINTER
 from dreamd.memory.overflow import Moving, bare_heads, carried_heads, carries, ground_of, longer
 from dreamd.memory.plan import Carry, ChangeKind, EntryRecord, Plan, Reason, TopicHead
 from dreamd.memory.tree import Protection
-from dreamd.memory.wish import Excess, Ground, Place, Wish
+from dreamd.memory.wish import Caps, Excess, Ground, Place, Wish
 
 _TRIES = 40  # each brings at least one file nearer to its caps; three or four are usual
 
@@ -50,15 +51,19 @@ class _Pressure:
         self.excess[file] = Excess(before.lines + max(over.lines, 0), before.bytes + max(over.bytes, 0))
 
 
-def prune(shop: Workshop, ground: Orientation, wishes: Sequence[Wish], run_id: str) -> tuple[Plan, Draft]:
+def prune(
+    shop: Workshop, ground: Orientation, wishes: Sequence[Wish], run_id: str, *, aging: bool = True
+) -> tuple[Plan, Draft]:
     """The plan and its draft. Takes out of each file what the draft itself shows to be too much, until all keep within their caps.
 
-    A person's own lines are moved, word for word, only where nothing of dreamd's is left to give way.
+    A person's own lines are moved, word for word, only where nothing of dreamd's is left to give way. `aging`: what is stale
+    leaves; not where a person asked for something else, which must not be refused for the sake of that.
     """
     places = _places(shop)
+    caps = shop.caps if aging else replace(shop.caps, stale_after=dt.timedelta.max)
     pressure = _Pressure(frozenset(path for path, file in ground.tree.files.items() if file.protected))
     for _ in range(_TRIES):
-        plan, made = _planned(shop, ground, wishes, places, pressure, run_id)
+        plan, made = _planned(shop, ground, wishes, places, pressure, run_id, caps)
         if vain := _in_vain(plan, made) - pressure.vain:
             pressure.vain |= vain
             wishes = _without(wishes, vain, ground)
@@ -99,10 +104,11 @@ def _planned(
     places: dict[str, Place],
     pressure: _Pressure,
     run_id: str,
+    caps: Caps,
 ) -> tuple[Plan, Draft]:
-    carried = carries(pressure.moving, ground.tree, ground.survey, shop.caps, pressure.closed)
+    carried = carries(pressure.moving, ground.tree, ground.survey, caps, pressure.closed)
     under = _told(shop, ground_of(ground.tree, ground.survey, carried, pressure.closed))
-    made = arrange(wishes, places, under, shop.caps, shop.clock.now(), shop.zone, pressure.excess)
+    made = arrange(wishes, places, under, caps, shop.clock.now(), shop.zone, pressure.excess)
     plan = Plan(
         run_id=run_id,
         base=ground.survey.snapshot.commit,

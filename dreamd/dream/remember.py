@@ -85,7 +85,7 @@ def _pinned(shop: Workshop, desk: Desk, ground: Orientation, entry: str) -> RunR
 
 
 def _finish(shop: Workshop, desk: Desk, ground: Orientation, wishes: list[Wish], reason: str) -> RunRecord:
-    plan, made = prune(shop, ground, wishes, desk.record.id)
+    plan, made = prune(shop, ground, wishes, desk.record.id, aging=False)
     return desk.commit(ground.tree, ground.survey, plan, Conclusion(success=False), reason=reason, made=made)
 
 

@@ -148,10 +148,11 @@ class Runs:
             )
             tally.judge(connection, tally.sharing(connection, theirs))
 
-    def uncommit(self) -> None:
-        """Notes that history holds no run's commit any more (it was purged)."""
+    def uncommit(self, run_id: str = "") -> None:
+        """Notes that history holds no run's commit any more (it was purged), or that this run's is no longer shown."""
+        statement = update(runs).values(commit=None)
         with self._database.write() as connection:
-            connection.execute(update(runs).values(commit=None))
+            connection.execute(statement.where(runs.c.id == run_id) if run_id else statement)
 
     def redone(self, run_id: str) -> None:
         """Notes that a run that was taken back stands again: its undo was undone."""

@@ -79,6 +79,13 @@ class Sessions:
         with self._database.read() as connection:
             return pending.count_lineages(connection, now - idle)
 
+    def unread_mark(self) -> str:
+        """Something that changes whenever a turn comes that a dream has not read, or one is read."""
+        unread = select(func.count(), func.max(turns.c.id)).where(turns.c.consolidated_run.is_(None))
+        with self._database.read() as connection:
+            count, newest = connection.execute(unread).one()
+            return f"{count}:{newest}"
+
     def ripening(self, now: dt.datetime, idle: dt.timedelta, limit: int) -> tuple[dt.datetime, ...]:
         """When the next lineages that are still live will count for the gate if nothing comes to them, soonest first."""
         with self._database.read() as connection:

@@ -32,6 +32,7 @@ FACTS = Facts(
     paused_until=None,
     quiet_until=None,
     cron_due_at=None,
+    refused=False,
     lock_holder="",
     day_ends_at=NOW + 12 * HOUR,
 )
@@ -65,6 +66,7 @@ def test_all_six_stand_in_their_order() -> None:
         ({"consecutive_failures": 3, "attempts_today": 8}, ("backoff", "too_many_tries")),
         ({"lock_holder": "pid 7"}, ("lock", "held")),
         ({"paused_until": NOW + HOUR}, ("enabled", "paused")),
+        ({"refused": True}, ("backoff", "refused_alike")),
         ({"waiting": True}, ("enabled", "waiting_for_review")),
         ({"quiet_until": NOW + HOUR}, ("enabled", "outside_quiet_hours")),
         ({"cron_due_at": NOW + HOUR}, ("time", "cron_waits")),

@@ -24,8 +24,12 @@ static atomic_int seen, limit, fired;
 
 void fault_arm(const char *directory, int number, int error, int stay) {
     strncpy(below, directory, sizeof below - 1);
-    error_number = error, sticky = stay;
-    seen = 0, fired = 0, limit = number, armed = 1;
+    error_number = error;
+    sticky = stay;
+    seen = 0;
+    fired = 0;
+    limit = number;
+    armed = 1;
 }
 void fault_disarm(void) { armed = 0; }
 int fault_fired(void) { return fired; }
@@ -54,8 +58,12 @@ static int inside_at(int fd, const char *path) {
     return path != NULL && (path[0] == '/' || fd == AT_FDCWD) ? inside(path) : inside_fd(fd);
 }
 
-/* Whether this call is the one. The error is set where it shall fail. */
-static int struck(void) {
+/* Calls that need room: a full disk lets all others through. */
+static int needs_room(void) { return error_number == ENOSPC || error_number == EDQUOT; }
+
+/* Whether this call is the one. The error is set where it shall fail. `room`: it takes some. */
+static int struck_at(int room) {
+    if (needs_room() && !room) return 0;
     int number = ++seen;
     if (number != limit && !(sticky && number > limit)) return 0;
     fired = 1;
@@ -63,6 +71,9 @@ static int struck(void) {
     errno = error_number;
     return 1;
 }
+
+static int struck(void) { return struck_at(1); }
+static int struck_roomless(void) { return struck_at(0); }
 
 #define REAL(name) static __typeof__(name) *real; if (!real) real = (__typeof__(name) *)dlsym(RTLD_NEXT, #name)
 #define WRITES(flags) ((flags) & (O_WRONLY | O_RDWR | O_CREAT | O_TRUNC))
@@ -84,21 +95,21 @@ ssize_t pwrite(int fd, const void *data, size_t size, off_t at) { REAL(pwrite);
     if (armed && inside_fd(fd) && struck()) return -1; return real(fd, data, size, at); }
 ssize_t pwrite64(int fd, const void *data, size_t size, off64_t at) { REAL(pwrite64);
     if (armed && inside_fd(fd) && struck()) return -1; return real(fd, data, size, at); }
-int ftruncate(int fd, off_t size) { REAL(ftruncate); if (armed && inside_fd(fd) && struck()) return -1; return real(fd, size); }
-int ftruncate64(int fd, off64_t size) { REAL(ftruncate64); if (armed && inside_fd(fd) && struck()) return -1; return real(fd, size); }
-int fsync(int fd) { REAL(fsync); if (armed && inside_fd(fd)) { if (struck()) return -1; return 0; } return real(fd); }
-int fdatasync(int fd) { REAL(fdatasync); if (armed && inside_fd(fd)) { if (struck()) return -1; return 0; } return real(fd); }
+int ftruncate(int fd, off_t size) { REAL(ftruncate); if (armed && inside_fd(fd) && struck_roomless()) return -1; return real(fd, size); }
+int ftruncate64(int fd, off64_t size) { REAL(ftruncate64); if (armed && inside_fd(fd) && struck_roomless()) return -1; return real(fd, size); }
+int fsync(int fd) { REAL(fsync); if (armed && inside_fd(fd)) { if (struck_roomless()) return -1; return 0; } return real(fd); }
+int fdatasync(int fd) { REAL(fdatasync); if (armed && inside_fd(fd)) { if (struck_roomless()) return -1; return 0; } return real(fd); }
 int rename(const char *old, const char *new) { REAL(rename); if (armed && inside(new) && struck()) return -1; return real(old, new); }
 int renameat(int one, const char *old, int two, const char *new) { REAL(renameat);
     if (armed && inside_at(two, new) && struck()) return -1; return real(one, old, two, new); }
 int link(const char *old, const char *new) { REAL(link); if (armed && inside(new) && struck()) return -1; return real(old, new); }
 int symlink(const char *old, const char *new) { REAL(symlink); if (armed && inside(new) && struck()) return -1; return real(old, new); }
-int unlink(const char *path) { REAL(unlink); if (armed && inside(path) && struck()) return -1; return real(path); }
+int unlink(const char *path) { REAL(unlink); if (armed && inside(path) && struck_roomless()) return -1; return real(path); }
 int unlinkat(int fd, const char *path, int flags) { REAL(unlinkat);
-    if (armed && inside_at(fd, path) && struck()) return -1; return real(fd, path, flags); }
-int rmdir(const char *path) { REAL(rmdir); if (armed && inside(path) && struck()) return -1; return real(path); }
+    if (armed && inside_at(fd, path) && struck_roomless()) return -1; return real(fd, path, flags); }
+int rmdir(const char *path) { REAL(rmdir); if (armed && inside(path) && struck_roomless()) return -1; return real(path); }
 int mkdir(const char *path, mode_t mode) { REAL(mkdir); if (armed && inside(path) && struck()) return -1; return real(path, mode); }
-int fchmod(int fd, mode_t mode) { REAL(fchmod); if (armed && inside_fd(fd) && struck()) return -1; return real(fd, mode); }
-int chmod(const char *path, mode_t mode) { REAL(chmod); if (armed && inside(path) && struck()) return -1; return real(path, mode); }
+int fchmod(int fd, mode_t mode) { REAL(fchmod); if (armed && inside_fd(fd) && struck_roomless()) return -1; return real(fd, mode); }
+int chmod(const char *path, mode_t mode) { REAL(chmod); if (armed && inside(path) && struck_roomless()) return -1; return real(path, mode); }
 int utimensat(int fd, const char *path, const struct timespec times[2], int flags) { REAL(utimensat);
-    if (armed && inside_at(fd, path) && struck()) return -1; return real(fd, path, times, flags); }
+    if (armed && inside_at(fd, path) && struck_roomless()) return -1; return real(fd, path, times, flags); }

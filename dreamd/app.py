@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import datetime as dt
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
@@ -245,6 +245,19 @@ def sources(loaded: Loaded) -> list[Source]:
     return [Source(agent, root, expected=nowhere and place == 0) for place, (agent, root) in enumerate(places)]
 
 
+def scanner_over(loaded: Loaded, database: Database, places: Sequence[Source]) -> Scanner:
+    """What scans these places under the configuration's rules."""
+    config = loaded.config
+    return Scanner(
+        places,
+        database,
+        idle=config.gates.idle,
+        headless=config.gates.headless,
+        unlearned=[expand(rule.path) for rule in config.projects if not rule.learn],
+        learned=[expand(rule.path) for rule in config.projects if rule.learn],
+    )
+
+
 def _source(agent: str, root: Path, exclude: tuple[str, ...] = ()) -> Source:
     return Source(agent, root, exclude, expected=not may_be_missing(agent, root))
 
@@ -268,14 +281,7 @@ def _wire(loaded: Loaded, clock: Clock, zone: dt.tzinfo, engine: Engine | None, 
         marks=Marks(database),
         projects=Projects(database),
         withheld=Withheld(database),
-        scanner=Scanner(
-            sources(loaded),
-            database,
-            idle=config.gates.idle,
-            headless=config.gates.headless,
-            unlearned=[expand(rule.path) for rule in config.projects if not rule.learn],
-            learned=[expand(rule.path) for rule in config.projects if rule.learn],
-        ),
+        scanner=scanner_over(loaded, database, sources(loaded)),
         history=History(places.history),
         archive=Archive(places.archive),
         index=Index(places.search),

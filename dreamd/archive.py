@@ -64,6 +64,21 @@ class Archive:
             raise TranscriptError(f"the archive has no file {stored.path!r}")
         return self._directory / path
 
+    def place(self, agent: str, session_id: str) -> str:
+        """The path that a session's copy has, below the archive."""
+        return f"{_safe(agent)}/{_safe(session_id)}{_SUFFIX}"
+
+    def stored(self) -> Iterator[Stored]:
+        """Every copy that reads back whole, with what it is; damaged ones are passed over."""
+        for path in sorted(self._directory.glob(f"*/*{_SUFFIX}")):
+            name = path.relative_to(self._directory).as_posix()
+            if path.name.startswith(_TEMPORARY):
+                continue
+            with contextlib.suppress(TranscriptError):
+                members = self.members(Stored(name, "", bytes=0, compressed=0))
+                size = sum(member.size for member in members)
+                yield Stored(name, _digest(members), bytes=size, compressed=path.stat().st_size)
+
     def store(
         self, agent: str, session_id: str, files: Sequence[Path], root: Path, *, earlier: Stored | None = None
     ) -> Stored:

@@ -20,6 +20,7 @@ from dreamd.errors import DreamdError, StateError
 from dreamd.log import logger
 from dreamd.memory.history import LogEntry
 from dreamd.problems import REBUILT_AT
+from dreamd.reclaim import reclaim
 from dreamd.state.records import SessionRecord
 from dreamd.state.run_record import Outcome, RunRecord, Trigger
 from dreamd.state.runs import Conclusion
@@ -76,19 +77,32 @@ def database_condition(places: Places, *, thorough: bool = True) -> DatabaseCond
 def rebuild(loaded: Loaded, clock: Clock) -> Rebuilt:
     """Sets the database aside (kept, dated, with its companions) and makes a new one. Memory is not touched.
 
-    Sessions that history's commits name are consolidated up to the time of the newest commit that names them, and these
-    runs are known again; what was withheld, forgotten or found and not yet used is not: it stood in the database alone.
+    Archived sessions whose transcripts are gone are read from their copies. Sessions that history's commits name are
+    consolidated up to the time of the newest commit that names them, and these runs are known again; what was withheld or
+    forgotten is known by its tombstones. What was found and not yet used is not: it stood in the database alone.
     The caller makes sure that no service runs. Raises LockHeld where a dream does, StateError where the file cannot be moved.
     """
     places = loaded.places
     with dream_lock(places.default_state_dir, places.memory_root, now=clock.now()):
         aside = _set_aside(places.database, clock.now())
         with opened(loaded, clock=clock) as app:
+            app.shop.withheld.put_back()
             app.scan()
+            reclaim(app)
+            forget_again(app)
             done = replace(_remember(app), aside=aside)
             app.shop.marks.set(REBUILT_AT, clock.now())
     logger().error("state.recovered", sessions=done.sessions, runs=done.runs, consolidated=done.consolidated)
     return done
+
+
+def forget_again(app: App) -> None:
+    """Sessions that were forgotten before: their names are known again by their tombstones."""
+    shop = app.shop
+    rows = {one.name: one.row for one in shop.sessions.list()}
+    forgotten = [rows[name] for name, reason in shop.withheld.among(rows).items() if reason == "forgotten"]
+    if forgotten:
+        shop.sessions.forget(forgotten, shop.clock.now())
 
 
 def _remember(app: App) -> Rebuilt:

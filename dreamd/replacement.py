@@ -22,7 +22,7 @@ from dreamd.memory.journal import ABSENT, digest_of, sync_folder, write_file
 #: What is replaced as one, companions of what they belong to first.
 PIECES: Final = (
     *("state.db-wal", "state.db-shm", "state.db-journal", "search.db-wal", "search.db-shm", "search.db"),
-    *("answers", "archive", "history.git", "state.db"),
+    *("tombstones.json", "answers", "archive", "history.git", "state.db"),
 )
 
 #: Where an export lays the database's copy; what a killed one left is taken away with the rest.

@@ -59,7 +59,5 @@ def _mend(bench: Bench, loaded: Loaded, clock: Clock) -> tuple[str, ...]:
             f"rebuilt the database: {made.sessions} sessions, {made.runs} dreams from history, "
             f"{made.consolidated} sessions known to be dreamt of"
         )
-        done.append(
-            "not rebuilt, for it stood there alone: what was undone, rejected or forgotten may be learned again"
-        )
+        done.append("not rebuilt, for it stood there alone: what had been found and not used yet; it is read again")
     return tuple(done)

@@ -82,7 +82,7 @@ def database(bench: Bench) -> Check:
                 "database",
                 Why.LOST,
                 "state.db is gone or empty, though there were dreams",
-                "`dreamd doctor --fix` rebuilds it from transcripts and history",
+                "`dreamd doctor --fix` rebuilds it from transcripts, archive and history",
             )
         case DatabaseCondition.BUSY:
             return warning("database", Why.BUSY, "state.db is busy", "try again; see which process has it open")
@@ -106,8 +106,8 @@ def _rebuilt(bench: Bench) -> Check:
         return warning(
             "database",
             Why.REBUILT,
-            f"state.db was rebuilt on {past.rebuilt_at:%Y-%m-%d}; what was withheld or forgotten is not known any more",
-            "forget again what must be forgotten; the damaged file lies beside the new one",
+            f"state.db was rebuilt on {past.rebuilt_at:%Y-%m-%d}; what had been found and not used yet is read again",
+            "nothing to do; the damaged file lies beside the new one until something is forgotten, and may be deleted",
         )
     return fine("database", "every page reads well")
 

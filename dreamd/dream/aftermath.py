@@ -25,6 +25,7 @@ _LONGEST_TEXT = 8_000  # characters of one turn that can be found again
 
 def aftermath(shop: Workshop, watch: Progress) -> None:
     """Index and archive; what fails is logged and tried again after the next dream."""
+    shop.withheld.keep()
     index_everything(shop, watch)
     archive(shop, watch)
 

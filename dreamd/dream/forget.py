@@ -66,7 +66,7 @@ def forget_sessions(shop: Workshop, sessions: Collection[SessionRecord], *, purg
         turns = {turn.id for session in sessions for turn in shop.sessions.turns(session.row)}
         rows = {session.row for session in sessions}
         findings = tuple(shop.findings.about(rows, turns))
-        gone = {one.id for one in findings}
+        gone = {one.id for one in findings} | _from_history(shop, {session.name for session in sessions})
         records: list[EntryRecord] = []
         weakened: list[EntryRecord] = []
         for record in ground.knowledge.records:
@@ -110,6 +110,17 @@ def _carry_out(shop: Workshop, desk: Desk, ground: Orientation, doomed: _Doomed,
     return Forgotten(
         ended, len(doomed.records), len(doomed.findings), len(doomed.sessions), not purge_history and bool(gone)
     )
+
+
+def _from_history(shop: Workshop, names: Collection[str]) -> set[str]:
+    """Findings of these sessions as the plans name them: a database that was rebuilt does not know them."""
+    return {
+        finding
+        for entry in shop.history.log()
+        if entry.plan is not None
+        for finding, name in entry.plan.evidence
+        if name in names
+    }
 
 
 def _copies(sessions: Iterable[SessionRecord]) -> Iterator[tuple[str, str]]:

@@ -73,7 +73,14 @@ def prune(
             break
         for file, much in over.items():
             pressure.rise(file, much, ground, standing(plan))
-    return plan, made
+    return replace(plan, evidence=_evidence(shop, plan)), made
+
+
+def _evidence(shop: Workshop, plan: Plan) -> tuple[tuple[str, str], ...]:
+    """Which session each finding of the changes comes from: known from history too, should the database be lost."""
+    found = shop.findings.get({finding for change in plan.changes for finding in change.findings})
+    names = {one.row: one.name for one in shop.sessions.by_rows({finding.session for finding in found})}
+    return tuple(sorted((one.id, names[one.session]) for one in found if one.session in names))
 
 
 def _in_vain(plan: Plan, made: Draft) -> set[str]:

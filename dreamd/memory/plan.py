@@ -152,3 +152,6 @@ class Plan:
     carries: tuple[Carry, ...] = ()  # a person's entries moved because of the caps
     restores: tuple[Restore, ...] = ()  # these files take exactly these bytes; changes in them only count and explain
     made: Made = field(default_factory=Made)  # what of `restores` dreamd itself made
+    evidence: tuple[
+        tuple[str, str], ...
+    ] = ()  # (finding, session it comes from) of what is new, should the database be lost

@@ -83,6 +83,7 @@ def bring(loaded: Loaded, clock: Clock, file: Path, watch: Progress, *, force: b
                 raise _given_up(places, error) from error
         replacement.conclude(places.state_dir)
         with opened(loaded, clock=clock) as app:
+            app.shop.withheld.keep()
             app.shop.scanner.scan(clock.now())
             index_everything(app.shop, watch)
     logger().info("state.imported", **about.counts)

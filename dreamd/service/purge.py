@@ -22,6 +22,7 @@ _STATE = (
     "archive",
     "answers",
     "commit.journal*",
+    "tombstones.json*",
     "before-import-*.dreamd",
     "import.journal*",
     "import.new",

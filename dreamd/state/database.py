@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import sqlite3
 import stat
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Final
@@ -140,6 +141,8 @@ def _explained(path: Path) -> Iterator[None]:
     except exc.DBAPIError as error:
         told = str(error.orig)
         raise StateError(f"the state database {path} cannot be used: {told}", hint=_hint(told)) from error
+    except sqlite3.Error as error:  # of the driver itself: a rewrite or a snapshot goes past SQLAlchemy
+        raise StateError(f"the state database {path} cannot be used: {error}", hint=_hint(str(error))) from error
     except exc.TimeoutError as error:
         raise StateError(
             f"the state database {path} was busy for too long", hint="a writer inside this process never ended"

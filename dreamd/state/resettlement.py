@@ -43,6 +43,12 @@ def settle(database: Database, moves: Sequence[tuple[str, str]]) -> None:
     with database.write() as connection:
         connection.execute(delete(lease))
         connection.execute(delete(requests))
+    lead(database, moves)
+
+
+def lead(database: Database, moves: Sequence[tuple[str, str]]) -> None:
+    """Leads every path below an old place (old, new) to the same one below the new."""
+    with database.write() as connection:
         for column in _PATHS if moves else ():
             connection.execute(
                 update(column.table)

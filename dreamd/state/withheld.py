@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from sqlalchemy import delete, select
 
+from dreamd.state import tombstones
 from dreamd.state.chunks import chunks
 from dreamd.state.dialect import insert
 from dreamd.state.marks import Marks
@@ -41,6 +42,7 @@ class Withheld:
             return
         with self._database.write() as connection:
             connection.execute(insert(connection, withheld).on_conflict_do_nothing(), rows)
+        self.keep()
 
     def holds(self, text: str) -> bool:
         """Whether this is withheld."""
@@ -58,16 +60,29 @@ class Withheld:
                 found.update((digests[digest], reason) for digest, reason in rows)
         return found
 
+    def keep(self) -> None:
+        """Writes them beside the database too (see `tombstones`). Raises StateError where that cannot be."""
+        tombstones.keep(self._database)
+
+    def put_back(self) -> int:
+        """Takes over what the file beside a new database names; how many."""
+        self._key = b""
+        return tombstones.put_back(self._database)
+
     def release(self, texts: Iterable[str]) -> int:
         """Lets these be learned again (new evidence came). Returns how many were withheld."""
         digests = sorted({self.digest(text) for text in texts})
         with self._database.write() as connection:
-            return sum(
+            gone = sum(
                 connection.execute(delete(withheld).where(withheld.c.digest.in_(piece))).rowcount
                 for piece in chunks(digests)
             )
+        self.keep()
+        return gone
 
     def release_run(self, run_id: str) -> int:
         """Lets everything be learned again that this run withheld. Returns how many that were."""
         with self._database.write() as connection:
-            return connection.execute(delete(withheld).where(withheld.c.run == run_id)).rowcount
+            gone = connection.execute(delete(withheld).where(withheld.c.run == run_id)).rowcount
+        self.keep()
+        return gone

@@ -245,12 +245,33 @@ def test_pas_01_entries_of_dreamds_own_are_replaced_but_never_emptied(world: Wor
     assert sum(fact.rstrip(".") in world.text() for fact in facts) >= 11
 
 
-def test_pas_02_without_a_model_the_newer_value_is_remembered_with_its_day(world: World) -> None:
+def test_pas_02_without_a_model_the_newer_value_stands_dated_under_the_persons_line(world: World) -> None:
     world.case(shared("cases", "PAS-02"), memory_of=ORCHARD)
     assert world.kick().outcome is Outcome.COMMITTED
-    (line, *_) = [line for line in world.text().splitlines() if "node 22" in line]
-    assert "2026-03-0" in line
-    assert "- Runtime: node 18 on all services" in world.memory().splitlines()
+    lines = world.memory().splitlines()
+    at = lines.index("- Runtime: node 18 on all services")
+    assert lines[at + 1].startswith("- Since 2026-03-02: ")
+    assert "node 22" in lines[at + 1]
+    assert "- Package manager: pnpm" in lines
+    with world.app() as app:
+        assert any("contradict" in one.code for one in app.problems())
+
+
+@pytest.mark.parametrize(
+    ("mine", "newer"),
+    [
+        ("Language: Python 3.11", "We upgraded all services to Python 3.13."),
+        ("Package manager: npm", "We always use pnpm in this repo, never npm."),
+    ],
+)
+def test_pas_02_any_labelled_line_of_a_persons_meets_its_newer_value(world: World, mine: str, newer: str) -> None:
+    world.root.mkdir(parents=True)
+    (world.root / "MEMORY.md").write_text(f"# Memory\n\n- {mine}\n- Editor: helix\n")
+    world.say(newer)
+    world.kick()
+    lines = world.memory().splitlines()
+    assert lines[lines.index(f"- {mine}") + 1].startswith("- Since 2026-03-10: ")
+    assert "- Editor: helix" in lines
 
 
 @pytest.mark.parametrize("reply", ["reply_good.md", "reply_lost.md", "reply_old.md"])

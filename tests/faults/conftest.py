@@ -20,7 +20,7 @@ from world import World
 MEMORY = ".claude/memory"
 #: Which calls are struck: every so many of them. 1: every single one (an hour for all of it).
 EVERY = int(os.environ.get("DREAMD_FAULT_EVERY", "0"))
-WALKS = 9  # about so many runs a test otherwise
+WALKS = 6  # about so many runs a test otherwise
 
 
 @dataclass(frozen=True)

@@ -12,6 +12,7 @@ import json
 import os
 import shutil
 import sys
+import traceback
 import zlib
 from pathlib import Path
 from typing import Any
@@ -73,6 +74,9 @@ def child(home: Path, command: list[str], fault: tuple[int, int, bool] | None) -
                 SHIM.fault_arm(os.fsencode(home), *fault)
             status = run(command)
             sys.stdout.flush()
+        except BaseException:  # noqa: BLE001 - what the interpreter would show
+            traceback.print_exc()
+            sys.stderr.flush()
         finally:
             SHIM.fault_disarm()
             report.write_text(json.dumps([bool(SHIM.fault_fired()), SHIM.fault_seen()]))

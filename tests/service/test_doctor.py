@@ -253,7 +253,7 @@ def test_a_lost_database_is_rebuilt_and_nothing_is_learned_twice(
     world.later(hours=1)
     visit = examine(world.loaded(), world.clock, fix=True)
     assert {one.name: one.why.value for one in visit.checks}["database"] == "rebuilt"
-    assert "may be learned again" in visit.mended[-1]
+    assert "read again" in visit.mended[-1]
     assert world.tree() == memory
     aside = sorted(path.name for path in world.state.glob("state.db.damaged-*"))
     assert aside[-1] == "state.db.damaged-20260310T130000Z-wal"

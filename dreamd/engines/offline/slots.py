@@ -74,6 +74,7 @@ _OWNED = rx(
 _VERSION = rx(
     rf"(?<![\w.]){_VERSIONED}(?: version)?(?: is| =|:| to| at)? ?v?(?P<value>\d+(?:\.\d+){{0,2}})(?![\w.]*\d)"
 )
+_LABEL = rx(r"^(?:runtime|language|interpreter|platform|toolchain|stack|engine|compiler|sdk|version)(?: version)?$")
 _TOOL_KEY = rx(rf"^{_VERSIONED}(?: version)?$")
 _INDENT = rx(r"\b(?:indent(?:ation|ed)?|use|prefers?|with)\b.{0,20}?(?P<value>tabs|spaces|(?:\d|two|four) spaces?)\b")
 _SPELLING = rx(r"\b(?P<value>british|american|australian|us|uk) (?:english |spelling)")
@@ -160,6 +161,8 @@ def _english(text: str) -> Slot | None:
         if match and len(_key(match["slot"]).split()) <= _MAX_WORDS:
             return Slot(_key(match["slot"]), _value(match["value"]))
     named = _attributes(text)
+    if named and _LABEL.match(named.name) and (version := _VERSION.match(named.value)):
+        return _version(version)  # "Runtime: node 18 on all services" and "node 22" speak of the same
     if named and not _TOOL_KEY.match(named.name):
         return named
     return _ways(text) or _families(text)

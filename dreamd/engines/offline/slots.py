@@ -161,10 +161,10 @@ def _english(text: str) -> Slot | None:
         if match and len(_key(match["slot"]).split()) <= _MAX_WORDS:
             return Slot(_key(match["slot"]), _value(match["value"]))
     named = _attributes(text)
-    if named and _LABEL.match(named.name) and (version := _VERSION.match(named.value)):
-        return _version(version)  # "Runtime: node 18 on all services" and "node 22" speak of the same
     if named and not _TOOL_KEY.match(named.name):
-        return named
+        # "Runtime: node 18 on all services" and "node 22" speak of the same.
+        version = _VERSION.match(named.value) if _LABEL.match(named.name) else None
+        return _version(version) if version else named
     return _ways(text) or _families(text)
 
 

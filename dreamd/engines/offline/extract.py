@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import datetime as dt
 import re
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 
-from dreamd.engines.offline import answers, assents, habits, outcomes, picks, remarks, rewrite, slots
+from dreamd.engines.offline import answers, assents, causes, habits, outcomes, picks, remarks, rewrite, slots
 from dreamd.engines.offline.cues import rx
 from dreamd.engines.offline.exchange import Exchange, exchanges
 from dreamd.engines.offline.judge import reject
@@ -14,7 +14,7 @@ from dreamd.engines.offline.languages.detect import language_of
 from dreamd.engines.offline.languages.english import ENGLISH
 from dreamd.engines.offline.readings import readings
 from dreamd.engines.offline.scope import scope_of, subject_of
-from dreamd.engines.offline.sentences import inside_code, own_words, split
+from dreamd.engines.offline.sentences import own_words, split
 from dreamd.engines.offline.similar import sense
 from dreamd.engines.offline.verdict import KEEP, WEAK, Left, Verdict, weigh
 from dreamd.engines.protocol import Digest, Dropped, Extraction, Finding, Kind, Scope, Turn
@@ -32,9 +32,6 @@ _IMPERATIVE_KINDS = frozenset(
 #: Frames of what becomes a correction when it contradicts the agent.
 _CORRECTABLE = frozenset({Kind.PREFERENCE, Kind.CONVENTION, Kind.DECISION, Kind.FACT})
 
-_FIX = rx(
-    r"^[^?]{8,160}\b(?:was|were|is|are) caused by [^?]{3,120}[;,.] ?[^?]{3,120}\b(?:fixed|solved|resolved|cured) (?:it|that|this|the \w+)\b"
-)
 _RETRACTION = rx(
     r"^(?:forget|ignore|disregard|scrap|drop) (?:what i said|my (?:earlier|previous) (?:rule|request|instruction|note)s?|everything i said|the rule)s? (?:about|on|regarding) (?P<what>[\w`./ -]{2,60})$|^(?:忘掉|忘记|别管|忽略)我?(?:之前|以前|上次)?(?:说的)?(?:关于)?(?P<cn>[^，。]{2,30}?)(?:的(?:话|规则|要求|说法))?$"
 )
@@ -108,6 +105,10 @@ def _read_own(exchange: Exchange, digest: Digest, collected: _Collected) -> None
         if not any(f.weight >= WEAK for f in collected.findings[kept:]):
             rest[i] = sentence
         previous = sentence
+    for place, text in causes.learned(list(rest.values())) if exchange.typed else ():
+        quote = list(rest.values())[place]
+        if language_of(quote) is ENGLISH:
+            collected.keep(_learning(text, quote, _STATEMENT_WEIGHT, turn, digest))
     for remark in remarks.remarks(rest, exchange):
         collected.keep(_remark(remark, turn, digest))
     ended = outcomes.outcome(exchange) or outcomes.value(exchange)
@@ -309,20 +310,25 @@ def _request(asked: habits.Request, sentence: str, turn: Turn) -> Finding:
     )
 
 
-def _read_fix(turn: Turn, asked: Turn, digest: Digest, collected: _Collected) -> None:
-    """The one thing taken from an agent's own words: a cause and its fix, both named and told as done. Never a rule.
+def _learning(text: str, quote: str, weight: float, turn: Turn, digest: Digest) -> Finding:
+    """A cause with its fix: of the project where it names something of it, else a pattern."""
+    scope = scope_of(Kind.LEARNING, text, quote, ENGLISH, digest.project_name)
+    return Finding(
+        kind=Kind.LEARNING,
+        scope=scope,
+        text=text,
+        turn_id=turn.id,
+        at=turn.at,
+        quote=quote[:_QUOTE_LENGTH],
+        subject=subject_of(text) if scope is Scope.PATTERN else "",
+        weight=weight,
+    )
+
+
+def _read_fix(reply: Turn, asked: Turn, digest: Digest, collected: _Collected) -> None:
+    """The one thing taken from an agent's own words unasked: a cause and its fix, both named and told as done. Never a rule.
 
     It rests on the person's turn that the agent was answering.
     """
-    if "caused by" not in turn.text:
-        return
-    for sentence in split(own_words(turn.text)):
-        said = turn.at.astimezone(digest.zone) if turn.at else None
-        if not _FIX.match(sentence) or inside_code(sentence, len(sentence)):
-            continue
-        verdict = weigh(sentence, ENGLISH, turn.origin, said)
-        if isinstance(verdict, str) or verdict.frame.kind is not Kind.LEARNING:
-            continue
-        finding = _written(verdict, sentence, turn, digest)
-        if not isinstance(finding, str):
-            collected.keep(replace(finding, turn_id=asked.id, weight=_FIX_WEIGHT))
+    for _, text in causes.learned(split(own_words(reply.text))):
+        collected.keep(_learning(text, text, _FIX_WEIGHT, asked, digest))

@@ -17,6 +17,18 @@ _EMBEDDED = rx(
 _RULED = rx(
     r"^(?:new |general |team |house |another |one |our |my )*(?:rule|convention|policy|guideline|preference|standing order)s?: (?P<rule>.+)"
 )
+#: A rule that is insisted on: "it's important to me that you …", "… - no exceptions".
+_INSISTED = rx(
+    r"^(?:(?:it(?:'?s| is) (?:really |very )?(?:important|crucial|essential|vital|key)(?: to me| for me| for us)?,? (?:that you(?: always)?|to)|one of (?:my|our) (?:rules|habits|principles) is(?: to)?|make it a (?:habit|rule|point|custom) (?:to|of)|as a (?:habit|rule|matter of principle),?|"
+    r"whatever you do,|how (?:often|many times) (?:do|must|should) i (?:have to |need to )?(?:say|repeat|tell you)(?: it| this| that)?[,:]|i(?:'ve)? (?:said|told you) (?:it |this |so )?(?:before|already|again)[,:]|stop it(?: already)?[:,]|(?:i|we) expect you to|you (?:keep forgetting|always forget) to|"
+    r"(?:it )?would be (?:nice|great|good|helpful) if you(?: could| would)?(?= (?:always|never)\b)|my (?:rule|preference|habit)(?: is)?[:,]?(?: to)?|the (?:rule|deal|habit) (?:here )?is(?: to)?) )(?P<rule>\w.+)$"
+)
+_NOT_FORGOTTEN = rx(
+    r"^(?:please )?(?:remember|don'?t forget) to (?P<rule>.+\b(?:before|after|every|each|whenever|always)\b.+)$|^you forgot to (?P<again>.+?)(?: again)?,? (?:please )?always (?:do|remember).*$"
+)
+_NO_EXCEPTION = rx(
+    r"^(?:you should |please )?(?P<rule>.{8,}?)(?:,| -| –| —|;) ?(?:no exceptions?|always|without exception|period|every (?:single )?time)$"
+)
 #: "next time" is no day: it says that a rule holds from now on.
 _NEXT_TIME = rx(r"^(?:(?:please|ok|and|but|so),? )?(?:the )?next time,? |^(?:下次|下回)(?!再)[，, ]?")
 #: A request and the lasting fact that it gives as its reason: "can we remove X as it's no longer supported".
@@ -49,18 +61,10 @@ def readings(sentence: str, previous: str, cues: Cues) -> Iterator[str]:
     if cues is not ENGLISH:
         yield sentence
         return
-    ruled = _RULED.match(sentence)
-    if ruled:
-        if IMPERATIVE.match(ruled["rule"]) and not _ADVERB_FIRST.match(ruled["rule"]):
-            yield "always " + ruled["rule"]
-        yield "remember that " + ruled["rule"]
+    within = list(_rules_within(sentence))
+    yield from within
+    if within and _RULED.match(sentence):
         return
-    reminded = _REMINDED.search(sentence)
-    if reminded:
-        yield "remember that " + reminded["rule"]
-    embedded = _EMBEDDED.search(sentence)
-    if embedded:
-        yield "remember that " + embedded["rule"]
     pronoun = _HEAD_PRONOUN.match(sentence)
     if pronoun:
         nouns = {m["np"].lower(): m["np"] for m in _NOUN.finditer(previous)}
@@ -74,6 +78,28 @@ def readings(sentence: str, previous: str, cues: Cues) -> Iterator[str]:
     reason = _REASON.match(sentence)
     if reason:
         yield from _reason_given(reason)
+
+
+def _rules_within(sentence: str) -> Iterator[str]:
+    """Rules that stand inside other words: named as one, insisted on, wanted in writing, added to a request."""
+    ruled = _RULED.match(sentence)
+    if ruled:
+        if IMPERATIVE.match(ruled["rule"]) and not _ADVERB_FIRST.match(ruled["rule"]):
+            yield "always " + ruled["rule"]
+        yield "remember that " + ruled["rule"]
+        return
+    insisted = _INSISTED.match(sentence.strip(" .!")) or _NO_EXCEPTION.match(sentence.strip(" .!"))
+    if insisted and IMPERATIVE.match(insisted["rule"]):
+        yield insisted["rule"] if _ADVERB_FIRST.match(insisted["rule"]) else "always " + insisted["rule"]
+    forgotten = _NOT_FORGOTTEN.match(sentence.strip(" .!"))
+    if forgotten:
+        yield f"always {forgotten['rule'] or forgotten['again']}"
+    reminded = _REMINDED.search(sentence)
+    if reminded:
+        yield "remember that " + reminded["rule"]
+    embedded = _EMBEDDED.search(sentence)
+    if embedded:
+        yield "remember that " + embedded["rule"]
 
 
 def _reason_given(reason: re.Match[str]) -> Iterator[str]:

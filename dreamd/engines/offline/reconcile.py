@@ -7,7 +7,7 @@ from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from dreamd.engines.offline import habits, slots
+from dreamd.engines.offline import changes, habits, slots
 from dreamd.engines.offline.cues import rx
 from dreamd.engines.offline.judge import reject
 from dreamd.engines.offline.similar import Sense, likeness, opposed, same, sense, speaks_of, stem
@@ -167,7 +167,9 @@ def _rival(finding: Finding, own: Sense, standing: list[_Standing]) -> _Standing
             return line
         if not (finding.slot and line.slot) and opposed(own, line.sense):
             return line
-        if _ends(finding, own, line):
+        if _ends(finding, own, line) or changes.ended_by(
+            finding.text, finding.slot, line.text, line.slot, negative=line.sense.negative
+        ):
             return line
     return None
 

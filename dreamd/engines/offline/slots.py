@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from dreamd.engines.offline.cues import rx
 from dreamd.engines.offline.languages.chinese import ATTRIBUTE as CHINESE_ATTRIBUTE
-from dreamd.engines.offline.languages.english import ATTRIBUTE
+from dreamd.engines.offline.languages.english import ATTRIBUTE, NAMED_VALUE
 
 _MAX_WORDS = 5
 
@@ -42,7 +42,7 @@ _TOOL_NAMES = {
     "postgresql": "PostgreSQL",
 }
 
-_STOP = r"(?=$|[,;.。，；](?:\s|$)|[，；。]| (?:because|since|so that|so|which|where|for (?!the\b)|as (?:it|we)|until|when|if|in order|instead of|rather than|not|and|but|from|on 20\d\d|\(|–|—)\b| \()"
+_STOP = r"(?=$|[,;.。，；](?:\s|$)|[，；。]| (?:because|since|so that|so|which|where|for (?!the\b)|as (?:it|we)|until|when|if|in order|instead of|rather than|not|and|but|from|as of|since|on 20\d\d|\(|–|—)\b| \()"
 _VALUE = r"(?P<value>[`\"']?[\w~/.:@%+#$<>*-][^,;，；。()]{0,60}?)"
 
 _ATTRIBUTE = rx(
@@ -64,6 +64,32 @@ _PORT = rx(
 )
 _PLACE = rx(
     rf"^(?:the |our |all )?(?P<slot>[\w./-]+(?: [\w-]+){{0,3}}?) (?:lives?|is located|are located|is stored|are stored|is kept|are kept|is hosted|sits?|resides?|are|is) (?:in|at|under|on) (?P<value>`[^`]+`|[~.]?/?[\w.-]+/[\w./-]*|https?://\S+?|[\w-]+\.[\w.-]+){_STOP}"
+)
+_KEY = rf"(?P<slot>(?:[\w/-]+ ){{0,3}}?(?:{ATTRIBUTE}))"
+#: With "for" only a key of two words is sure: what is used for "the queue" may be one of many things.
+_LONG_KEY = rf"(?P<slot>(?!the\b|our\b)(?:[\w/-]+ ){{1,3}}(?:{ATTRIBUTE}))"
+#: Other ways to give something its value; what has no such key is not taken.
+_GIVEN = tuple(
+    rx(source)
+    for source in (
+        rf"^(?:stick (?:with|to)|go with|keep|take|pick|choose|rely on|stay with|(?:we )?(?:settled on|picked|chose|keep|decided on)|assume) {_VALUE} (?:as|for) (?:the |our )?{_LONG_KEY}{_STOP}",
+        rf"^(?:for|as|regarding|when it comes to) (?:the |our |a )?{_KEY},? (?:we (?:use|have|take|rely on|go with|run|picked|chose)|(?:use|go with|take|stick (?:with|to)|pick)|it'?s|it is) {_VALUE}{_STOP}",
+        rf"^{_VALUE} (?:is|serves as|acts as|remains|stays)(?: what we (?:use|have) as)?(?: now)? (?:our|the(?: new)?) {_KEY}{_STOP}",
+        rf"^{_VALUE} is what we (?:use|have|run|take) (?:as|for) (?:the |our )?{_KEY}{_STOP}",
+        rf"^(?:the|our) {_KEY} (?:that )?we (?:use|have|run|rely on|picked|chose|settled on) (?:is|are) {_VALUE}{_STOP}",
+        rf"^(?:make sure|ensure|see to it|take care)(?: that)? (?:the|our) {_KEY} (?:stays?|remains?|is kept(?: at)?) {_VALUE}{_STOP}",
+        rf"^[\w-]{{3,}}'s {_KEY} (?:is|are) (?:now )?{_VALUE}{_STOP}",
+        rf"^(?:the|our) {_KEY} (?:has |have |was )?(?:changed|moved|switched)(?: on)?(?: \d{{4}}-\d\d-\d\d)?(?:[:;,–—-]+ ?(?:it'?s(?: now)?|it is(?: now)?|now)| to) {_VALUE}{_STOP}",
+        rf"^(?:the|our) {_KEY} has been {_VALUE} since\b",
+        rf"^(?:the|our) {_KEY} used to be [^,;]{{1,40}}[,;] (?:and )?(?:now )?it(?:'?s| is)(?: now)? {_VALUE}{_STOP}",
+        rf"^{_VALUE} (?:replaces|has replaced|replaced|takes over from|supersedes) \w[^,;?]{{0,40}}? (?:as|for) (?:the|our) {_KEY}{_STOP}",
+        rf"^(?:on [\d-]+,? )?(?:we|the team|they)?(?: have|'ve| has)? ?(?:replaced|swapped|dropped|exchanged|traded) \w[^,;?]{{0,40}}? (?:with|for|by) {_VALUE}(?: (?:as|for)(?: our| the)?|,| \() ?{_KEY}(?:\)|{_STOP})",
+        rf"^[\w -]{{2,40}}? (?:has|have|assumes?|uses?|relies on|rely on|runs? (?:on|with)|works? with) {_VALUE} as (?:its|the|our|their) {_KEY}{_STOP}",
+        rf"^(?:the |our )?{_KEY} went from [^,;]{{1,40}}? to {_VALUE}{_STOP}",
+        rf"^(?:we )?no longer use [^,;]{{1,40}}? (?:as|for) (?:the |our )?{_KEY}[,;] (?:it'?s|we use|but|now) (?:now )?{_VALUE}{_STOP}",
+        rf"^(?:on [\d-]+,? )?we decided to (?:go with|use) {_VALUE} for (?:the |our )?{_LONG_KEY}{_STOP}",
+        rf"^(?:the|our) (?P<slot>[\w-]+(?: [\w-]+){{0,3}}?) (?:is|are)(?: called| named| now)? (?P<value>{NAMED_VALUE}){_STOP}",
+    )
 )
 _OWNS = rx(
     r"^(?P<value>(?-i:[A-Z][\w'-]+(?: [A-Z][\w'-]+){0,2})) (?:owns|maintains|leads|looks after|takes care of|is responsible for|is in charge of|is the (?:owner|lead|maintainer|contact|admin) (?:of|for)) (?:the |our )?(?P<slot>[\w./-]+(?: [\w-]+){0,3}?)(?=$|[,;.])"
@@ -160,12 +186,20 @@ def _english(text: str) -> Slot | None:
             continue
         if match and len(_key(match["slot"]).split()) <= _MAX_WORDS:
             return Slot(_key(match["slot"]), _value(match["value"]))
-    named = _attributes(text)
+    named = _given(text) or _attributes(text)
     if named and not _TOOL_KEY.match(named.name):
         # "Runtime: node 18 on all services" and "node 22" speak of the same.
         version = _VERSION.match(named.value) if _LABEL.match(named.name) else None
         return _version(version) if version else named
     return _ways(text) or _families(text)
+
+
+def _given(text: str) -> Slot | None:
+    for pattern in _GIVEN:
+        match = pattern.match(text)
+        if match and len(match["value"].split()) <= _MAX_WORDS:
+            return Slot(_key(match["slot"]), _value(match["value"]))
+    return None
 
 
 def _ways(text: str) -> Slot | None:

@@ -38,6 +38,8 @@ from dreamd.replacement import recover as recover_import
 from dreamd.scan_report import ScanReport
 from dreamd.search.index import Index
 from dreamd.settings import Config
+from dreamd.state.batch_record import Batch
+from dreamd.state.batches import Batches
 from dreamd.state.copies import Copies
 from dreamd.state.database import Database
 from dreamd.state.findings import Findings
@@ -125,7 +127,9 @@ class App:
             return self.shop
         if engine not in ENGINES:
             raise UsageError(f"there is no engine {engine}", hint=f"engines: {', '.join(ENGINES)}")
-        made = ENGINES[engine](self.shop.config, self.shop.clock.now().date())
+        config = self.shop.config
+        at_once = config.model_copy(update={"engine": config.engine.model_copy(update={"batch": False})})
+        made = ENGINES[engine](at_once, self.shop.clock.now().date())
         return replace(self.shop, engine=made)
 
     def undo(self, name: str | None, *, relearn: bool) -> RunRecord:
@@ -187,6 +191,10 @@ class App:
         """One run and what its commit (or its parked plan) holds."""
         record = self.shop.runs.get(name)
         return record, self.shop.history.at(record.commit) if record.commit else None
+
+    def batch(self) -> Batch | None:
+        """The batch that a run waits for; None where there is none."""
+        return self.shop.batches.open()
 
     def diff(self, name: str | None) -> tuple[RunRecord, str]:
         """What a run changed; without a name the newest that changed memory. Raises UsageError where none did."""
@@ -277,6 +285,7 @@ def _wire(loaded: Loaded, clock: Clock, zone: dt.tzinfo, engine: Engine | None, 
         copies=Copies(database),
         findings=Findings(database),
         runs=Runs(database),
+        batches=Batches(database),
         lease=Lease(database),
         marks=Marks(database),
         projects=Projects(database),

@@ -22,7 +22,6 @@ from dreamd.settings import Config, Project, Section
 #: Keys that are accepted and some of whose values have no feature behind them yet: key → the values that work today.
 _WORKING: Mapping[str, tuple[object, ...]] = {
     "engine.provider": ("anthropic", "claude-code"),
-    "engine.batch": (False,),
     "gather.executor": ("threads",),
 }
 
@@ -389,7 +388,10 @@ def _choices(field: Any) -> tuple[object, ...]:
 
 def _contradictions(file: Path, config: Config) -> list[str]:
     """What single keys cannot show: values that do not fit each other."""
-    budget = config.budget
+    budget, engine = config.budget, config.engine
+    found = []
     if not budget.warn_at <= budget.compact_at <= budget.stop_at:
-        return [f"{file}: budget: warn_at ≤ compact_at ≤ stop_at must hold"]
-    return []
+        found.append(f"{file}: budget: warn_at ≤ compact_at ≤ stop_at must hold")
+    if engine.batch and engine.provider != "anthropic":
+        found.append(f'{file}: engine.batch: the provider "{engine.provider}" takes no batches; only "anthropic" does')
+    return found

@@ -13,6 +13,7 @@ from dreamd.dream.workshop import Workshop
 from dreamd.state.marks import Mark
 from dreamd.state.run_record import Outcome
 
+_BATCH_PATIENCE = dt.timedelta(hours=26)
 #: When the database was last rebuilt: the name of a mark (rebuild.py sets it).
 REBUILT_AT = "rebuilt_at"
 
@@ -87,6 +88,15 @@ def _waiting(shop: Workshop) -> Problem | None:
     return Problem("review_waiting", f"run {waiting.id} waits for review", hint)
 
 
+def _late(shop: Workshop) -> Problem | None:
+    """Servers end a batch after a day; one that is still waited for then cannot be asked about."""
+    batch = shop.batches.open()
+    if batch is None or shop.clock.now() - batch.written_at <= _BATCH_PATIENCE:
+        return None
+    hint = "`dreamd kick` says what stands against it; `dreamd reject last` gives it up"
+    return Problem("batch_overdue", f"run {batch.run_id} still waits for its batch", hint)
+
+
 def _overdue(shop: Workshop) -> Problem | None:
     """Enough sessions wait, and nothing has dreamt of them for three times as long as it should take."""
     now, gates = shop.clock.now(), shop.config.gates
@@ -144,6 +154,7 @@ _LOOKS: tuple[Callable[[Workshop], Problem | None], ...] = (
     _failing,
     _refused,
     _waiting,
+    _late,
     _expiring,
     _overdue,
     _contradicted,

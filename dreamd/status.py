@@ -56,6 +56,7 @@ def status(shop: Workshop, sources: Sequence[Source], *, configured: bool) -> di
         "consecutive_failures": failures,
         "last_error": shop.marks.text(Mark.LAST_ERROR),
         "memory": _memory(shop),
+        "batch": batch.to_json() if (batch := shop.batches.open()) else None,
         "budget": _budget(shop, now),
         "engine": {
             "name": shop.engine.name,

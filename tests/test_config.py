@@ -114,7 +114,6 @@ def test_wrong_variables_are_problems_with_the_variables_name(tmp_path: Path) ->
     "text",
     [
         '[engine]\nprovider = "bedrock"',
-        "[engine]\nbatch = true",
         '[gather]\nexecutor = "procrastinate"',
     ],
 )
@@ -147,5 +146,5 @@ def test_bad_moments_of_the_schedule_are_told(tmp_path: Path) -> None:
 
 
 def test_what_is_not_there_yet_is_told_together_with_every_other_problem(tmp_path: Path) -> None:
-    told = problems_of(write(tmp_path / "c.toml", "[engine]\nbatch = true\n[gates]\nidle = 3\n"))
+    told = problems_of(write(tmp_path / "c.toml", '[gather]\nexecutor = "procrastinate"\n[gates]\nidle = 3\n'))
     assert len(told) == 2

@@ -11,7 +11,7 @@ from dreamd.beacon import ServiceInfo
 from dreamd.cli.console import Console
 from dreamd.cli.desk import at_desk
 from dreamd.cli.options import ConfigOption, JsonOption, VerboseOption
-from dreamd.cli.wording import count, exit_status, plan_json, plan_lines, run_line, span
+from dreamd.cli.wording import batch_line, count, exit_status, plan_json, plan_lines, run_line, span
 from dreamd.dream.cycle import Dreamt, Order
 from dreamd.errors import Interrupted, UsageError
 from dreamd.service.client import ask, follow, service_for
@@ -136,6 +136,9 @@ def tell(app: App, console: Console, dreamt: Dreamt) -> int:
         for line in plan_lines(dreamt.plan):
             console.say(f"  {line}")
         console.say(f"apply it: dreamd accept {run.id} · drop it: dreamd reject {run.id}")
+    elif run.outcome is Outcome.WAITING and run.reason == "batch" and (batch := app.batch()) is not None:
+        console.say(f"waits for {batch_line(batch)}")
+        console.say(f"the service collects it; `dreamd kick` looks now · give it up: dreamd reject {run.id}")
     elif run.outcome is Outcome.COMMITTED:
         root = app.loaded.places.memory_root
         console.say(f"memory: {root}/MEMORY.md · what changed: dreamd diff · take it back: dreamd undo")

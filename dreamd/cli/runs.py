@@ -8,7 +8,7 @@ import typer
 
 from dreamd.cli.desk import at_desk
 from dreamd.cli.options import ConfigOption, JsonOption, VerboseOption, only_behind
-from dreamd.cli.wording import plan_json, plan_lines, run_line, when
+from dreamd.cli.wording import batch_line, plan_json, plan_lines, run_line, when
 
 _EPILOG = "Examples: dreamd runs · dreamd runs show last · dreamd runs show 01JD --json"
 
@@ -62,9 +62,12 @@ def show(
         record, snapshot = app.run(run)
         plan = snapshot.plan if snapshot else None
         findings = app.shop.findings.of_run(record.id)
+        batch = app.batch()
+        waits_for = batch if batch is not None and batch.run_id == record.id else None
         console.document(
             record.to_json()
             | {
+                "waits_for": waits_for.to_json() if waits_for else None,
                 "plan": plan_json(plan) if plan else [],
                 "found": [
                     {
@@ -82,6 +85,7 @@ def show(
             {
                 "run": record.id,
                 "what": run_line(record),
+                **({"waits for": batch_line(waits_for)} if waits_for else {}),
                 "started": when(record.started_at),
                 "trigger": record.trigger.value,
                 "engine": record.engine,

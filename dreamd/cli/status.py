@@ -9,7 +9,7 @@ import typer
 from dreamd.cli.console import Console
 from dreamd.cli.desk import at_desk
 from dreamd.cli.options import ConfigOption, JsonOption, VerboseOption
-from dreamd.cli.wording import size, span, when
+from dreamd.cli.wording import batch_line, size, span, when
 from dreamd.clock import parse_time
 from dreamd.service.installing import outdated
 from dreamd.service.spec import spec_of
@@ -35,6 +35,7 @@ def status(
 ) -> int:
     """Show every gate with its numbers, the sessions, the last run, memory, budget and problems; never scans."""
     with at_desk(config, verbose, as_json=as_json) as (app, console):
+        batch = app.batch()
         told: dict[str, Any] = app.status()
         if unit := outdated(spec_of(app.loaded)):
             told["problems"].append(
@@ -45,11 +46,11 @@ def status(
                 }
             )
         console.document(told)
-        _tell(console, told)
+        _tell(console, told, batch_line(batch) if batch else "")
         return 6 if check and told["problems"] else 0
 
 
-def _tell(console: Console, told: dict[str, Any]) -> None:
+def _tell(console: Console, told: dict[str, Any], waits_for: str) -> None:
     memory, last, sessions = told["memory"], told["last_run"], told["sessions"]
     for gate in told["gates"]:
         mark = console.style("open  ", "green") if gate["open"] else console.style("closed", "yellow")
@@ -64,6 +65,7 @@ def _tell(console: Console, told: dict[str, Any]) -> None:
             "last run": f"{when(parse_time(last['started_at']))} {last['outcome'] or 'running'} ({last['reason']})"
             if last
             else "none yet",
+            **({"waits for": waits_for} if waits_for else {}),
             "last success": when(parse_time(told["last_success_at"])),
             "memory": _memory(memory),
             "engine": told["engine"]["name"],

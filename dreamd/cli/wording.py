@@ -7,6 +7,7 @@ import re
 from collections.abc import Iterable, Mapping
 
 from dreamd.memory.plan import ChangeKind, Plan, Reason
+from dreamd.state.batch_record import Batch
 from dreamd.state.run_record import Outcome, RunRecord
 
 #: What an outcome means for the exit status (CONTRACT).
@@ -35,8 +36,8 @@ _SIGNS = {
 
 
 def exit_status(run: RunRecord) -> int:
-    """The exit status for a run's end; a dry run that stored its plan did what it was asked."""
-    if run.outcome is Outcome.WAITING and run.reason == "dry_run":
+    """The exit status for a run's end; a dry run that stored its plan and a batch that was sent did what was asked."""
+    if run.outcome is Outcome.WAITING and run.reason in ("dry_run", "batch"):
         return 0
     if run.outcome is Outcome.INCOMPLETE and run.reason == "budget_spent":
         return 5  # refused by the budget
@@ -101,6 +102,13 @@ def run_line(run: RunRecord) -> str:
     if run.outcome is Outcome.COMMITTED and run.reason in ("dry_run", "review"):
         outcome = "accepted"
     return f"{outcome}{'' if reason in ('', outcome) else f' ({reason})'}: {told}{sessions}"
+
+
+def batch_line(batch: Batch) -> str:
+    """What a run waits for, in a sentence."""
+    name = batch.native_id or "not confirmed by the server"
+    told = f"a batch of {count(len(batch.letters), 'request')} sent {when(batch.written_at)} ({name})"
+    return f"{told}, next look {when(batch.look_at)}"
 
 
 def plan_lines(plan: Plan) -> Iterable[str]:

@@ -10,9 +10,10 @@ from ulid import ULID
 
 from dreamd.dream import refusal
 from dreamd.dream.aftermath import aftermath
+from dreamd.dream.batch import Collected, look, post_of, receive, send, theirs
 from dreamd.dream.consolidate import Consolidation, consolidate
-from dreamd.dream.gates import Gate, first_closed
-from dreamd.dream.gather import Threads, gather, open_findings
+from dreamd.dream.gates import BATCH, Gate, first_closed
+from dreamd.dream.gather import Threads, gather, jobs_of, open_findings
 from dreamd.dream.lock import dream_lock, still_ours
 from dreamd.dream.night import Night, told
 from dreamd.dream.orient import Orientation, orient
@@ -25,7 +26,7 @@ from dreamd.dream.prune import prune
 from dreamd.dream.recovery import recover
 from dreamd.dream.refusal import keep_wanted
 from dreamd.dream.shelves import Shelves
-from dreamd.dream.spending import paid
+from dreamd.dream.spending import paid, refill
 from dreamd.dream.workshop import Workshop
 from dreamd.engines.faults import BudgetSpent, EngineBusy
 from dreamd.engines.offline.judge import reject as reject_text
@@ -68,7 +69,8 @@ class Dreamt:
 
 def dream(shop: Workshop, order: Order, watch: Progress = nobody) -> Dreamt:
     """One dream. Raises LockHeld where another one runs; every other end is an outcome of the run it returns."""
-    # 1. A gate that is closed for reasons that cost nothing to know ends it here, without the lock.
+    # 1. A gate that is closed for reasons that cost nothing to know ends it here, without the lock. While a run waits for its
+    #    batch no other begins by itself: the gates had let that one through.
     if order.if_due and (gate := _closed(shop, counted=False)):
         return Dreamt(None, gate)
     # 2. The lock: one dream at a time for this memory.
@@ -76,29 +78,57 @@ def dream(shop: Workshop, order: Order, watch: Progress = nobody) -> Dreamt:
         LogFile(shop.places.log).rotate()
         # 3. What a dream that died left behind.
         recover(shop)
+        collected = None
+        if _is_ordinary(shop, order) and (batch := shop.batches.open()) is not None:
+            stands = look(shop, batch)
+            if isinstance(stands, RunRecord):
+                return Dreamt(stands)
+            collected = stands
         # 4. The sessions as they are now, and the gates again: under the lock their answer stands.
         watch(Step("scan"))
         shop.scanner.scan(shop.clock.now())
-        if order.if_due and (gate := _closed(shop, counted=True)):
+        if order.if_due and collected is None and (gate := _closed(shop, counted=True)):
             return Dreamt(None, gate)
         named = tuple(shop.sessions.get(name).name for name in order.sessions)  # a typo is no failed dream
         # 5. The lease, then the run's row: from here on a crash is known for one.
-        record = RunRecord(str(ULID()), order.trigger, shop.engine.name, shop.clock.now())
-        shop.lease.acquire(record.id, shop.clock.now())
+        run_id = collected.batch.run_id if collected else str(ULID())
+        shop.lease.acquire(run_id, shop.clock.now())
         try:
-            with run_context(record.id):
-                shop.runs.start(record)
-                logger().info("run.started", trigger=order.trigger.value, engine=shop.engine.name)
-                return _through_the_night(Night(shop, record, watch), replace(order, sessions=named), lock)
+            with run_context(run_id):
+                night = _begun(shop, run_id, order, collected, watch)
+                return _through_the_night(night, replace(order, sessions=named), lock, collected)
         finally:
-            shop.lease.release(record.id)
+            shop.lease.release(run_id)
 
 
-def _through_the_night(night: Night, order: Order, lock: FileLock) -> Dreamt:
+def _is_ordinary(shop: Workshop, order: Order) -> bool:
+    """Whether a dream may use batches. Where a person names sessions, an engine, or wants a plan, they wait for the answer."""
+    return not (order.sessions or order.dry_run or order.engine not in ("", shop.config.engine.name))
+
+
+def _begun(shop: Workshop, run_id: str, order: Order, collected: Collected | None, watch: Progress) -> Night:
+    """The run's row: a new one, or that of the run that waited for its batch, which goes on."""
+    if collected is None:
+        record = shop.runs.start(RunRecord(run_id, order.trigger, shop.engine.name, shop.clock.now()))
+        logger().info("run.started", trigger=order.trigger.value, engine=shop.engine.name)
+        return Night(shop, record, watch)
+    record = shop.runs.resume(run_id)
+    logger().info("run.resumed", trigger=order.trigger.value, engine=shop.engine.name)
+    return Night(
+        shop,
+        record,
+        watch,
+        passes={one.name: one.seconds for one in record.passes},
+        put_off=record.sessions.deferred,
+        batched_version=collected.batch.version,
+    )
+
+
+def _through_the_night(night: Night, order: Order, lock: FileLock, collected: Collected | None) -> Dreamt:
     """Steps 6 to 10, and how each way out of them ends the run."""
     try:
         with paid(night.shop):
-            return _passes(night, order, lock)
+            return _passes(night, order, lock, collected)
     except Refused as fault:
         refusal.note(night.shop)
         return Dreamt(night.end(Outcome.REFUSED, ",".join(fault.reasons) or fault.code, error=fault.message))
@@ -118,20 +148,20 @@ def _through_the_night(night: Night, order: Order, lock: FileLock) -> Dreamt:
         raise
 
 
-def _passes(night: Night, order: Order, lock: FileLock) -> Dreamt:
+def _passes(night: Night, order: Order, lock: FileLock, collected: Collected | None) -> Dreamt:
     shop = night.shop
     # 6. Orient: what memory holds, whose it is, which sessions this run reads.
     with night.timed("orient"):
-        ground = orient(shop, order.sessions, accept_loss=order.accept_loss)
-        picks = {pending.session.row: [turn.row for turn in pending.turns] for pending in ground.chosen}
-        shop.runs.select(night.record.id, picks)
-    # 7. Gather: each session read once; findings are stored as soon as they are paid for.
+        ground = _oriented(night, order, collected)
+    # 7. Gather: each session read once; findings are stored as soon as they are paid for. What goes by batch comes back later.
     with night.timed("gather"):
-        gather(night, ground, Threads(shop.config.engine.max_concurrency), anew=bool(order.sessions))
+        is_sent = _gather(night, ground, order, collected)
     night.count_sessions(ground)
+    if is_sent:
+        return Dreamt(night.park())
     if night.stopped and not night.reached:
         return Dreamt(night.end(Outcome.INCOMPLETE, night.stopped))
-    findings = open_findings(shop, ground)
+    findings = open_findings(shop, ground, night.batched_version)
     for _ in range(_TRIES):
         # 8. Consolidate: findings meet what is known; the engine proposes, code disposes.
         with night.timed("consolidate"):
@@ -169,10 +199,43 @@ def _passes(night: Night, order: Order, lock: FileLock) -> Dreamt:
     return Dreamt(ended, plan=plan)
 
 
+def _oriented(night: Night, order: Order, collected: Collected | None) -> Orientation:
+    shop = night.shop
+    if collected is not None:
+        return theirs(night, orient(shop, accept_loss=order.accept_loss, parked=True), collected.batch)
+    ground = orient(shop, order.sessions, accept_loss=order.accept_loss)
+    picks = {pending.session.row: [turn.row for turn in pending.turns] for pending in ground.chosen}
+    shop.runs.select(night.record.id, picks)
+    return ground
+
+
+def _gather(night: Night, ground: Orientation, order: Order, collected: Collected | None) -> bool:
+    """Has every chosen session read; True where some were sent off as a batch, for which the run has to wait."""
+    shop, post = night.shop, post_of(night.shop)
+    if collected is not None and post is not None:
+        receive(night, collected, post)
+        refill(shop, night.record.id)
+    jobs = jobs_of(night, ground, anew=bool(order.sessions))
+    away = [job for job in jobs if job.engine is shop.engine]
+    batched = shop.config.engine.batch and collected is None and _is_ordinary(shop, order)
+    if batched and away and post is not None:
+        gather(night, [job for job in jobs if job.engine is not shop.engine], Threads(1), anew=False)
+        return send(night, away, post)
+    gather(night, jobs, Threads(shop.config.engine.max_concurrency), anew=bool(order.sessions))
+    return False
+
+
 def _closed(shop: Workshop, *, counted: bool) -> Gate | None:
     gates = gates_now(shop)
+<<<<<<< HEAD
     if not counted:  # before the scan it is not known what was said since
         gates = tuple(gate for gate in gates if gate.name != "sessions" and gate.reason != "refused_alike")
+=======
+    if gates[0].reason == BATCH:
+        return None
+    if not counted:  # before the scan the number of sessions may be out of date
+        gates = tuple(gate for gate in gates if gate.name != "sessions")
+>>>>>>> f2d6996 (Message Batches: read sessions for half the price, parked with the lock free, never sent or paid for twice)
     # Under the lock the lease of a dead process is void, and a living one's holder would have the lock.
     gate = first_closed(tuple(gate for gate in gates if gate.name != "lock") if counted else gates)
     if gate is not None:

@@ -50,6 +50,7 @@ def carry_out(shop: Workshop, erasure: Erasure) -> None:
     _drop_plans(shop, {*erasure.entries, *erasure.findings})
     for path, digest in erasure.copies:
         shop.archive.remove(Stored(path, digest, bytes=0, compressed=0))
+    shop.batches.forget(erasure.sessions)
     shop.sessions.forget(list(erasure.sessions), now)
     shop.findings.erase(erasure.findings)
     for name in erasure.names:

@@ -9,6 +9,7 @@ from dreamd.clock import rfc3339
 
 _LONGEST_BACKOFF = dt.timedelta(hours=6)
 _MOST_TRIES_A_DAY = 8
+BATCH = "waiting_for_batch"  # the reason of a gate that lets nothing but the waiting run through
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,6 +46,7 @@ class Facts:
     attempts_today: int
     deferred: bool  # the last success left sessions for the next run
     waiting: bool  # a run waits for review
+    batch_look_at: dt.datetime | None  # a run waits for its batch: when the service looks next
     tokens_today: int
     usd_today: float
     paused_until: dt.datetime | None
@@ -86,8 +88,13 @@ def first_closed(gates: tuple[Gate, ...]) -> Gate | None:
     return next((gate for gate in gates if not gate.open), None)
 
 
+def lets_collect(gate: Gate, now: dt.datetime) -> bool:
+    """Whether it is time to look at the batch that keeps this gate closed."""
+    return gate.reason == BATCH and gate.opens_at is not None and gate.opens_at <= now
+
+
 def enabled(facts: Facts, limits: Limits, now: dt.datetime) -> Gate:
-    """Closed while disabled, paused, outside the quiet hours, or while a run waits for review."""
+    """Closed while disabled, paused, outside the quiet hours, or while a run waits for review or its batch."""
     if not limits.enabled:
         return Gate("enabled", open=False, reason="disabled")
     if facts.paused_until is not None and facts.paused_until > now:
@@ -96,6 +103,8 @@ def enabled(facts: Facts, limits: Limits, now: dt.datetime) -> Gate:
         return Gate("enabled", open=False, reason="waiting_for_review")
     if facts.quiet_until is not None:
         return Gate("enabled", open=False, reason="outside_quiet_hours", opens_at=facts.quiet_until)
+    if facts.batch_look_at is not None:
+        return Gate("enabled", open=False, reason="waiting_for_batch", opens_at=facts.batch_look_at)
     return Gate("enabled", open=True, reason="enabled")
 
 

@@ -9,13 +9,12 @@ import json
 import queue
 import threading
 import unicodedata
-from collections import deque
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextvars import copy_context
 from dataclasses import dataclass, replace
-from pathlib import Path
 from typing import Protocol
 
+from dreamd.dream.digest import digest
 from dreamd.dream.evidence import to_finding, to_record
 from dreamd.dream.kept import reader
 from dreamd.dream.night import Night
@@ -29,13 +28,6 @@ from dreamd.memory.document import entry_key
 from dreamd.redact import Redactor
 from dreamd.state.records import Pending, SessionRecord
 from dreamd.transcripts.adapter import Reader
-from dreamd.transcripts.event import PERSON_ORIGINS, Event, Origin, Role
-
-_LONGEST_TURN = 12_000  # characters of a person's own text that an engine sees; longer pastes are cut in the middle
-_LONGEST_ANSWER = 2_000  # characters of an agent's last text before a person's turn
-_LONGEST_ASIDE = 500  # characters of what the agent said before that
-_ANSWERS = 4  # texts of an agent that are kept before a person's turn
-_CUT = "\n[…]\n"
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,72 +111,21 @@ def read_session(job: Job, adapter: Reader, redactor: Redactor, zone: dt.tzinfo,
     made = digest(job.pending, adapter, redactor, zone, headless=headless)
     if not made.turns:
         return Extraction()
-    answer = job.engine.extract(made, job.known)
+    return completed(job, job.engine.extract(made, job.known), made, redactor)
+
+
+def completed(job: Job, answer: Extraction, made: Digest, redactor: Redactor, version: str = "") -> Extraction:
+    """An engine's answer with all that its findings need; one that cites no turn of this session is dropped."""
     turns = {turn.id: turn for turn in made.turns}
     findings = [
-        _complete(finding, turns[finding.turn_id], job, redactor)
+        _complete(finding, turns[finding.turn_id], job, redactor, version or job.engine.version)
         for finding in answer.findings
-        if finding.turn_id in made.fresh and finding.turn_id in turns  # an invented id is dropped
+        if finding.turn_id in made.fresh and finding.turn_id in turns
     ]
     return replace(answer, findings=tuple(findings))
 
 
-def digest(pending: Pending, adapter: Reader, redactor: Redactor, zone: dt.tzinfo, *, headless: bool) -> Digest:
-    """What an engine sees of a session: the person's turns in full, of the agent's the last text before each and at the end."""
-    session = pending.session
-    origins = PERSON_ORIGINS | {Origin.HEADLESS} if headless else PERSON_ORIGINS
-    turns: list[Turn] = []
-    for path in dict.fromkeys(turn.path for turn in pending.turns):
-        turns += _digest_turns(adapter.read(Path(path)), origins, redactor)
-    return Digest(
-        session_id=session.id,
-        agent=session.agent,
-        project_key=session.project.key if session.project else "",
-        project_name=session.project.name if session.project else "",
-        turns=tuple(turns),
-        fresh=frozenset(turn.id for turn in pending.turns),
-        zone=zone,
-    )
-
-
-def _digest_turns(events: Iterable[Event], origins: frozenset[Origin], redactor: Redactor) -> Iterator[Turn]:
-    """A person's turns, and before each the agent's last few words: of the earlier ones only as much as tells a finding."""
-    answers: deque[Event] = deque(maxlen=_ANSWERS)
-    for event in events:
-        if event.role is Role.ASSISTANT and event.origin is Origin.MODEL and event.text.strip():
-            answers.append(event)
-        elif event.role is Role.HUMAN and event.origin in origins:
-            yield from _answered(answers, redactor)
-            yield _turn(event, redactor, _LONGEST_TURN)
-    yield from _answered(answers, redactor)
-
-
-def _answered(answers: deque[Event], redactor: Redactor) -> Iterator[Turn]:
-    while answers:
-        yield _turn(answers.popleft(), redactor, _LONGEST_ASIDE if answers else _LONGEST_ANSWER)
-
-
-def _turn(event: Event, redactor: Redactor, longest: int) -> Turn:
-    text = redactor.redact(event.text).text
-    return Turn(
-        id=event.id,
-        at=event.at,
-        role=event.role,
-        origin=event.origin,
-        text=_shortened(text, longest),
-        path=event.raw.path,
-        offset=event.raw.offset,
-    )
-
-
-def _shortened(text: str, longest: int) -> str:
-    if len(text) <= longest:
-        return text
-    half = (longest - len(_CUT)) // 2
-    return text[:half] + _CUT + text[-half:]
-
-
-def _complete(finding: Finding, turn: Turn, job: Job, redactor: Redactor) -> Finding:
+def _complete(finding: Finding, turn: Turn, job: Job, redactor: Redactor, version: str) -> Finding:
     session = job.pending.session
     general = finding.scope in (Scope.GENERAL, Scope.PATTERN, Scope.PERSON)
     return replace(
@@ -193,7 +134,7 @@ def _complete(finding: Finding, turn: Turn, job: Job, redactor: Redactor) -> Fin
         quote=redactor.redact(finding.quote).text,
         scope=Scope.PROJECT if job.isolated and general else finding.scope,
         at=finding.at or turn.at,
-        key=finding_key(job.engine, session.lineage, finding),
+        key=finding_key((job.engine.name, version), session.lineage, finding),
         session_id=session.id,
         project_key=session.project.key if session.project else "",
         path=turn.path,
@@ -201,15 +142,15 @@ def _complete(finding: Finding, turn: Turn, job: Job, redactor: Redactor) -> Fin
     )
 
 
-def finding_key(engine: Engine, lineage: str, finding: Finding) -> str:
-    """A finding's unique key: engine, prompt version, lineage, turn, kind and normalised text (DESIGN, Ids)."""
+def finding_key(reader: tuple[str, str], lineage: str, finding: Finding) -> str:
+    """A finding's unique key: engine and prompt version, lineage, turn, kind and normalised text (DESIGN, Ids)."""
     text = " ".join(unicodedata.normalize("NFC", finding.text).casefold().split())
-    parts = [engine.name, engine.version, lineage, finding.turn_id, str(finding.kind), text]
+    parts = [*reader, lineage, finding.turn_id, str(finding.kind), text]
     return hashlib.sha256(json.dumps(parts, ensure_ascii=False).encode("utf-8", "replace")).hexdigest()[:40]
 
 
-def gather(night: Night, ground: Orientation, executor: Executor, *, anew: bool) -> None:
-    """Reads every chosen session that was not paid for yet, and stores what comes back as it comes.
+def gather(night: Night, jobs: Sequence[Job], executor: Executor, *, anew: bool) -> None:
+    """Does the jobs and stores what comes back as it comes.
 
     `anew`: read it all again, and let what was found before count again. A session's fault is counted against it and the
     run goes on; what was reached is in `night.reached`. Where the engine is busy the rest is put off; where the budget is spent,
@@ -217,7 +158,6 @@ def gather(night: Night, ground: Orientation, executor: Executor, *, anew: bool)
     Raises EngineUnusable, after what had been answered was stored.
     """
     shop = night.shop
-    jobs = _jobs(night, ground, anew=anew)
     stopped: list[EngineFault] = []
 
     def work(job: Job) -> Extraction:
@@ -234,33 +174,52 @@ def gather(night: Night, ground: Orientation, executor: Executor, *, anew: bool)
     for done, gathered in enumerate(executor.run(jobs, work), start=1):
         night.watch(Step("gather", done, len(jobs)))
         if gathered.extraction is not None:
-            _store(night, gathered.job, gathered.extraction, anew=anew)
+            store(night, gathered.job, gathered.extraction, anew=anew)
         elif isinstance(gathered.fault, EngineBusy | EngineUnusable | BudgetSpent):
-            _put_off(night, gathered.fault, gathered.job)
+            put_off(night, gathered.fault, gathered.job)
         else:
-            _failed(night, gathered)
+            failed(night, gathered)
         shop.lease.heartbeat(night.record.id, shop.clock.now())
     if stopped and isinstance(stopped[0], EngineUnusable):
         raise stopped[0]
 
 
-def _jobs(night: Night, ground: Orientation, *, anew: bool) -> list[Job]:
-    """A job for each session with turns that its engine was not paid for; those that are sent come first."""
+def jobs_of(night: Night, ground: Orientation, *, anew: bool) -> list[Job]:
+    """A job for each session with turns that its engine was not paid for; those that are sent come first.
+
+    What a batch is reading is not read beside it: such sessions are put off.
+    """
     shop = night.shop
+    under_way = shop.batches.under_way()
     jobs = []
     for pending in ground.chosen:
-        engine = shop.engine_for(pending.session)
-        paid = shop.findings.covered(pending.session.row, engine=engine.name, version=engine.version)
-        unpaid = tuple(turn for turn in pending.turns if anew or turn.row not in paid)
-        if unpaid:
-            rule = shop.rule_for(pending.session.cwd)
-            jobs.append(Job(Pending(pending.session, unpaid), (), engine, isolated=bool(rule and rule.isolate)))
+        unpaid = tuple(turn for turn in pending.turns if anew or turn.row not in paid_for(night, pending))
+        if any(turn.row in under_way for turn in unpaid):
+            night.put_off += 1
+            night.stopped = night.stopped or "batch"
+        elif unpaid:
+            jobs.append(job_of(shop, Pending(pending.session, unpaid)))
         else:
             night.reached.add(pending.session.row)
     return sorted(jobs, key=lambda job: job.engine is not shop.engine)
 
 
-def _put_off(night: Night, fault: EngineFault, job: Job) -> None:
+def paid_for(night: Night, pending: Pending) -> frozenset[int]:
+    """The rows of a session's turns that were read by the engine that may read them, in a version that counts in this run."""
+    shop, row = night.shop, pending.session.row
+    engine = shop.engine_for(pending.session)
+    versions = {engine.version, night.batched_version} if engine is shop.engine else {engine.version}
+    covered = [shop.findings.covered(row, engine=engine.name, version=one) for one in sorted(versions - {""})]
+    return frozenset().union(*covered)
+
+
+def job_of(shop: Workshop, pending: Pending) -> Job:
+    """A job with all that a project's rules say."""
+    rule = shop.rule_for(pending.session.cwd)
+    return Job(pending, (), shop.engine_for(pending.session), isolated=bool(rule and rule.isolate))
+
+
+def put_off(night: Night, fault: EngineFault, job: Job) -> None:
     """Not this session's fault: it waits for the next run. What was paid on the way is booked."""
     night.charge(fault.usage, "gather")
     night.put_off += 1
@@ -268,7 +227,8 @@ def _put_off(night: Night, fault: EngineFault, job: Job) -> None:
     logger().info("session.deferred", session=job.pending.session.id, reason=fault.code)
 
 
-def _store(night: Night, job: Job, extraction: Extraction, *, anew: bool) -> None:
+def store(night: Night, job: Job, extraction: Extraction, *, anew: bool) -> None:
+    """What a session gave, with what it cost; the session is reached."""
     shop, session = night.shop, job.pending.session
     stored = shop.findings.store(
         session.row,
@@ -289,7 +249,7 @@ def _store(night: Night, job: Job, extraction: Extraction, *, anew: bool) -> Non
     logger().debug("session.gathered", session=session.id, findings=len(extraction.findings), new=len(stored))
 
 
-def _failed(night: Night, gathered: Gathered) -> None:
+def failed(night: Night, gathered: Gathered) -> None:
     """A session that could not be read is counted against itself; three times and it is put aside."""
     shop, session = night.shop, gathered.job.pending.session
     kind = type(gathered.fault).__name__
@@ -301,16 +261,18 @@ def _failed(night: Night, gathered: Gathered) -> None:
     logger().warning("session.failed", session=session.id, fault=kind, quarantined=put_aside)
 
 
-def open_findings(shop: Workshop, ground: Orientation) -> list[Finding]:
+def open_findings(shop: Workshop, ground: Orientation, batched_version: str = "") -> list[Finding]:
     """Every open finding about the turns this run selected, by the engine that may read them, whichever run paid for it.
 
-    With them come those that were too weak alone in earlier dreams: said again, they stand. Not those of sessions that
+    What a batch brought counts in whichever version it was asked. With them come those that were too weak alone in earlier dreams: said again, they stand. Not those of sessions that
     nothing may be learned from any more.
     """
     turn_ids = {turn.id for pending in ground.chosen for turn in pending.turns}
     if not turn_ids:
         return []
     engines = {(one.name, one.version) for one in (shop.engine, shop.local)}
+    if batched_version:
+        engines.add((shop.engine.name, batched_version))
     records = [
         record for name, version in sorted(engines) for record in shop.findings.open(engine=name, version=version)
     ]
@@ -319,7 +281,8 @@ def open_findings(shop: Workshop, ground: Orientation) -> list[Finding]:
     for record in records:
         session = sessions.get(record.session)
         may = shop.engine_for(session) if session else shop.engine
-        if (record.engine, record.version) != (may.name, may.version):
+        versions = (may.version, batched_version) if may is shop.engine else (may.version,)
+        if record.engine != may.name or record.version not in versions:
             continue
         if record.turn_id in turn_ids or _is_candidate(session):
             found.append(replace(to_finding(record), private=bool(session and shop.private(session.cwd))))

@@ -38,6 +38,7 @@ class Night:
     fates: tuple[Fate, ...] = ()
     stopped: str = ""  # why some sessions were put off: the code of the fault (budget_spent, engine_busy)
     put_off: int = 0
+    batched_version: str = ""  # of the engine when it sent the batch that this run collects; "" for none
     left: Counter[str] = field(default_factory=Counter)  # reason → turns that gave no finding
 
     @contextmanager
@@ -102,6 +103,12 @@ class Night:
         except StateError as fault:
             logger().error("run.unrecorded", outcome=outcome.value, fault=fault.code)
             return record
+
+    def park(self) -> RunRecord:
+        """The run waits for its batch; it is told when it has really ended."""
+        record = self.shop.runs.finish(self._ended(Outcome.WAITING, "batch"))
+        logger().info("run.parked", reason="batch", sessions=record.sessions.selected)
+        return record
 
     def _ended(self, outcome: Outcome, reason: str) -> RunRecord:
         passes = tuple(PassTime(name, seconds) for name, seconds in self.passes.items())

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime as dt
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
@@ -51,10 +52,17 @@ def _beside(tree: Tree) -> Iterator[PersonLine]:
                 yield PersonLine(path, block.section, block.text, block.key)
 
 
-def orient(shop: Workshop, named: tuple[str, ...] = (), *, accept_loss: bool = False) -> Orientation:
+def orient(
+    shop: Workshop,
+    named: tuple[str, ...] = (),
+    *,
+    accept_loss: bool = False,
+    parked: bool = False,
+) -> Orientation:
     """Reads memory and chooses: what its agent deletes soonest first, then the longest quiet; at most what a run may take.
 
-    `named` sessions are read whole, whether they were read before or not; one that is still live is passed over.
+    `named` sessions are read whole, whether they were read before or not; one that is still live is passed over. `parked`: all
+    that is unread, live again or not, for a run that chose before.
     """
     tree, found, knowledge = look(shop, accept_loss=accept_loss)
     now, idle = shop.clock.now(), shop.config.gates.idle
@@ -63,6 +71,8 @@ def orient(shop: Workshop, named: tuple[str, ...] = (), *, accept_loss: bool = F
         ready = [one for one in asked if one.finished(now, idle)]
         pending = tuple(Pending(one, shop.sessions.turns(one.row)) for one in ready)
         return Orientation(tree, found, knowledge, tuple(p for p in pending if p.turns), len(asked) - len(ready))
+    if parked:
+        return Orientation(tree, found, knowledge, shop.sessions.pending(now, dt.timedelta(0)), 0)
     waiting = shop.sessions.pending(now, idle)
     until = deadlines(shop, (one.session for one in waiting))
     everything = tuple(

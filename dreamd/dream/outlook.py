@@ -28,6 +28,7 @@ def facts(shop: Workshop) -> Facts:
     failures, _ = shop.runs.failures()
     last = shop.runs.newest(outcomes=(Outcome.COMMITTED, Outcome.NO_CHANGE), triggers=tuple(DREAMS))
     holder = shop.lease.holder(now)
+    waiting, batch = shop.runs.waiting(), shop.batches.open()
     spent = shop.runs.spent(midnight)
     return Facts(
         pending=shop.sessions.pending_lineages(now, shop.config.gates.idle),
@@ -36,7 +37,8 @@ def facts(shop: Workshop) -> Facts:
         consecutive_failures=failures,
         attempts_today=shop.runs.attempts(midnight),
         deferred=last is not None and last.sessions.deferred > 0,
-        waiting=any(run.reason == "review" for run in shop.runs.waiting()),
+        waiting=any(run.reason == "review" for run in waiting),
+        batch_look_at=batch.look_at if batch and batch.run_id in {run.id for run in waiting} else None,
         tokens_today=spent.tokens,
         usd_today=spent.usd,
         paused_until=shop.marks.time(Mark.PAUSED_UNTIL),

@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 from ulid import ULID
 
 from dreamd.dream.aftermath import count_contradictions, index_memory
+from dreamd.dream.batch import cancel, withdraw
 from dreamd.dream.lock import dream_lock, still_ours
 from dreamd.dream.night import tally, told
 from dreamd.dream.patience import patience
@@ -162,6 +163,11 @@ def undo(shop: Workshop, name: str | None, *, relearn: bool = False) -> RunRecor
 def accept(shop: Workshop, name: str) -> RunRecord:
     """Applies exactly the plan of a waiting run; edits made by hand since then stay. Raises UsageError where none waits."""
     waiting = _waiting(shop, name)
+    if waiting.reason == "batch":
+        raise UsageError(
+            f"run {waiting.id} waits for its batch: there is no plan yet that could be accepted",
+            hint="`dreamd kick` looks whether it is done; `dreamd reject` gives it up",
+        )
     with revision(shop, Trigger.ACCEPT) as desk:
         parked = shop.history.parked(waiting.id)
         if parked is None or parked.plan is None:
@@ -179,10 +185,13 @@ def accept(shop: Workshop, name: str) -> RunRecord:
 
 
 def reject(shop: Workshop, name: str) -> RunRecord:
-    """Drops the plan of a waiting run; what it had found is not learned again from the same turns."""
+    """Drops the plan of a waiting run, or its batch; what it had found is not learned again from the same turns."""
     waiting = _waiting(shop, name)
     with revision(shop, Trigger.REJECT) as desk:
         desk.begin()
+        if (batch := shop.batches.open()) is not None and batch.run_id == waiting.id:
+            cancel(shop, batch)
+            withdraw(shop, batch)
         parked = shop.history.parked(waiting.id)
         plan = parked.plan if parked else None
         ids = {finding for change in plan.changes for finding in change.findings} if plan else set()

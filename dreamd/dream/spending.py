@@ -39,20 +39,34 @@ def paid(shop: Workshop) -> Iterator[None]:
         engine.end()
 
 
-def purse(shop: Workshop) -> Purse:
-    """What is left of the run's and the day's limits, whichever is less."""
-    budget, day = shop.config.budget, limits(shop)
-    today = shop.runs.spent(since_midnight(shop.clock.now(), shop.zone))
-    run_usd = math.inf if math.isinf(day.max_usd_per_day) else budget.max_usd_per_run
+def purse(shop: Workshop, by_run: Usage | None = None) -> Purse:
+    """What is left of the run's and the day's limits, whichever is less; what a batch under way may cost counts as spent.
+
+    `by_run`: what the run has cost so far.
+    """
+    budget, day, run = shop.config.budget, limits(shop), by_run or Usage()
+    today = shop.runs.spent(since_midnight(shop.clock.now(), shop.zone)) + shop.batches.held()
+    run_usd = math.inf if math.isinf(day.max_usd_per_day) else budget.max_usd_per_run - run.usd
     return Purse(
-        min(budget.max_tokens_per_run, day.max_tokens_per_day - today.tokens),
+        min(budget.max_tokens_per_run - run.tokens, day.max_tokens_per_day - today.tokens),
         min(run_usd, day.max_usd_per_day - today.usd),
     )
 
 
+def refill(shop: Workshop, run_id: str) -> None:
+    """The purse of a run that goes on after its batch was booked."""
+    if isinstance(shop.engine, Costly):
+        shop.engine.begin(purse(shop, shop.runs.get(run_id).cost))
+
+
 def forecast(shop: Workshop) -> Forecast:
     """From the database alone; private sessions and engines without a model cost nothing."""
-    pending = shop.sessions.pending(shop.clock.now(), shop.config.gates.idle)
+    under_way = shop.batches.under_way()
+    pending = [
+        one
+        for one in shop.sessions.pending(shop.clock.now(), shop.config.gates.idle)
+        if not any(turn.row in under_way for turn in one.turns)
+    ]
     most = shop.config.budget.max_sessions_per_run
     taken = pending[:most]
     cost = Usage()

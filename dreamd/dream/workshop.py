@@ -19,6 +19,7 @@ from dreamd.memory.wish import Caps
 from dreamd.redact import Redactor
 from dreamd.search.index import Index
 from dreamd.settings import Config, Project
+from dreamd.state.batches import Batches
 from dreamd.state.copies import Copies
 from dreamd.state.database import Database
 from dreamd.state.findings import Findings
@@ -46,6 +47,7 @@ class Workshop:
     copies: Copies
     findings: Findings
     runs: Runs
+    batches: Batches
     lease: Lease
     marks: Marks
     projects: Projects

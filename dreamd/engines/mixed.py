@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Protocol
 
+from dreamd.engines.batching import Batching, Post
 from dreamd.engines.costly import Costly
 from dreamd.engines.faults import UnusableAnswer
 from dreamd.engines.protocol import (
@@ -52,6 +53,11 @@ class Mixed:
     def model(self) -> str:
         """See Costly."""
         return self._sending.model
+
+    @property
+    def post(self) -> Post | None:
+        """See Batching. Only what may be sent is handed to it."""
+        return self._sending.post if isinstance(self._sending, Batching) else None
 
     def begin(self, purse: Purse) -> None:
         """See Costly."""

@@ -21,7 +21,7 @@ from dreamd.clock import SystemClock, rfc3339
 from dreamd.config import Loaded, load
 from dreamd.dream.archiving import last_call
 from dreamd.dream.cycle import Order
-from dreamd.dream.gates import first_closed
+from dreamd.dream.gates import first_closed, lets_collect
 from dreamd.dream.recovery import recover_alone
 from dreamd.errors import ConfigError, DreamdError
 from dreamd.log import logger
@@ -218,7 +218,10 @@ class Daemon:
                 logger().info("gate.closed", gate=closed.name, reason=closed.reason, opens_at=rfc3339(closed.opens_at))
         if closed is not None:
             self.looked_at = self.app.shop.clock.now()
-            self._rescue()
+            if lets_collect(closed, self.looked_at):
+                self._dream(Order(trigger=Trigger.SCHEDULE, if_due=True), None)
+            else:
+                self._rescue()
         else:
             missed_by = self._missed_by()
             trigger = Trigger.CATCH_UP if missed_by else Trigger.SCHEDULE

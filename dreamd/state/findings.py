@@ -14,7 +14,7 @@ from dreamd.state import ledger, tally
 from dreamd.state.chunks import chunks
 from dreamd.state.dialect import insert
 from dreamd.state.records import FindingRecord, FindingStatus
-from dreamd.state.schema import findings, gathered, places, sessions
+from dreamd.state.schema import findings, gathered, letters, places, sessions
 from dreamd.usage import Usage
 
 if TYPE_CHECKING:
@@ -48,10 +48,12 @@ class Findings:
         turns_read: Iterable[int],
         cost: Usage,
         now: dt.datetime,
+        letter: str = "",
     ) -> tuple[FindingRecord, ...]:
         """One session's extraction in one transaction: findings, the turns (rows) they cover, and what it cost.
 
-        Each finding needs its `key`; one that exists already stays as it is. Returns what was new, with ids.
+        Each finding needs its `key`; one that exists already stays as it is. `letter`: the request of a batch that this answers,
+        which is settled with it. Returns what was new, with ids.
         """
         with self._database.write() as connection:
             native = connection.execute(select(sessions.c.native_id).where(sessions.c.id == session)).scalar_one()
@@ -82,6 +84,8 @@ class Findings:
                     insert(connection, gathered).on_conflict_do_nothing(), [{"turn": row, **paid} for row in rows]
                 )
             ledger.charge(connection, run_id, cost, now, "gather")
+            if letter:
+                connection.execute(delete(letters).where(letters.c.id == letter))
             tally.judge(connection, {session} | tally.sharing(connection, read))
         return tuple(fresh)
 

@@ -122,14 +122,19 @@ class Runs:
                 put(connection, Mark.LAST_ERROR, record.error or record.reason if record.outcome in FAILURES else None)
             return _run(connection.execute(select(runs).where(runs.c.id == record.id)).one())
 
-    def reoutcome(self, run_id: str, *, expect: Outcome, outcome: Outcome) -> bool:
-        """Changes how an ended run stands (waiting → committed or rejected). False: it did not stand at `expect`."""
+    def resume(self, run_id: str) -> RunRecord:
+        """Lets a run that waited, or died waiting, go on: it has no outcome again. Its process must hold the lease already."""
+        with self._database.write() as connection:
+            connection.execute(update(runs).where(runs.c.id == run_id).values(outcome=None, ended_at=None, error=""))
+            return _run(connection.execute(select(runs).where(runs.c.id == run_id)).one())
+
+    def reoutcome(self, run_id: str, *, expect: Outcome, outcome: Outcome, reason: str = "") -> bool:
+        """Changes how an ended run stands (waiting → committed or rejected), and why if said. False: it did not stand at `expect`."""
+        values = {"outcome": outcome.value} | ({"reason": reason} if reason else {})
         with self._database.write() as connection:
             return bool(
                 connection.execute(
-                    update(runs)
-                    .where(runs.c.id == run_id, runs.c.outcome == expect.value)
-                    .values(outcome=outcome.value)
+                    update(runs).where(runs.c.id == run_id, runs.c.outcome == expect.value).values(**values)
                 ).rowcount
             )
 

@@ -22,7 +22,7 @@ from sqlalchemy import (
 from dreamd.state.columns import Moment, Unsigned
 
 #: The newest migration in `migrations/versions`; a test holds them equal.
-REVISION = "0001"
+REVISION = "0002"
 
 metadata = MetaData(
     naming_convention={
@@ -301,6 +301,45 @@ withheld = Table(
     Column("reason", Text, nullable=False),
     Column("run", Text, nullable=False, index=True),
     Column("at", Moment, nullable=False),
+)
+
+#: Requests that were sent as one batch and are not answered yet, by the run that waits for them.
+batches = Table(
+    "batches",
+    metadata,
+    Column("run", ForeignKey("runs.id"), primary_key=True),
+    Column("engine", Text, nullable=False),
+    Column("version", Text, nullable=False),
+    Column("place", Text, nullable=False),  # fingerprint of the server
+    Column("native_id", Text),  # the server's name for it; NULL: written down, and nobody knows whether it arrived
+    Column("written_at", Moment, nullable=False),
+    Column("expires_at", Moment),
+    Column("look_at", Moment, nullable=False),  # when the service looks next
+)
+
+#: One request of a batch: which turns it reads and which it shows; no word of them.
+letters = Table(
+    "letters",
+    metadata,
+    Column("id", Text, primary_key=True),
+    Column("run", ForeignKey("batches.run"), nullable=False, index=True),
+    Column("session", ForeignKey("sessions.id"), nullable=False, index=True),
+    Column("turns", JSON, nullable=False),  # rows
+    Column("shown", JSON, nullable=False),  # agents' ids in the order shown
+    Column("tokens_input", BigInteger, nullable=False),  # what it may cost
+    Column("tokens_output", BigInteger, nullable=False),
+    Column("usd", Float, nullable=False),
+)
+
+#: What a server said of a model, so that not every dream asks again.
+models = Table(
+    "models",
+    metadata,
+    Column("place", Text, primary_key=True),
+    Column("model", Text, primary_key=True),
+    Column("window", BigInteger),  # NULL: it does not say
+    Column("answer", BigInteger),
+    Column("asked_at", Moment, nullable=False),
 )
 
 requests = Table(

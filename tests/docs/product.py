@@ -191,7 +191,7 @@ def run_reasons() -> set[str]:
     """Every reason a run may have by name: where it ends or is made, in `_why_nothing`, or a fault's code that leaves it incomplete."""
     found: set[str] = set()
     for call in calls("dream", "state", "rebuild.py"):
-        if name_of(call) in ("end", "conclude"):
+        if name_of(call) in ("end", "conclude", "_ended"):
             found |= words_in(*call.args[1:2])
         elif name_of(call) == "_finish":
             found |= words_in(*call.args[-1:])

@@ -27,6 +27,7 @@ FACTS = Facts(
     attempts_today=0,
     deferred=False,
     waiting=False,
+    batch_look_at=None,
     tokens_today=0,
     usd_today=0.0,
     paused_until=None,

@@ -12,6 +12,7 @@ from dreamd.engines.claude.caller import Patience
 from dreamd.engines.claude.client import Sdk
 from dreamd.engines.claude.engine import ClaudeEngine, Limits
 from dreamd.engines.claude.prices import Prices
+from dreamd.engines.claude.providers import anthropic_client
 from dreamd.engines.protocol import Digest, Turn
 from dreamd.transcripts.event import Origin, Role
 from engines_claude.scripted import Server, serving
@@ -44,7 +45,7 @@ def make_engine(
     server: Server, waits: list[float], *, limits: Limits | None = None, timeout: float = 20.0
 ) -> ClaudeEngine:
     return ClaudeEngine(
-        Sdk(KEY, base_url=server.url, timeout=timeout),
+        Sdk(lambda: anthropic_client(KEY, server.url, timeout)),
         gather_model="claude-haiku-5-5",
         consolidate_model="claude-sonnet-5-5",
         prices=Prices.on(DAY.date()),

@@ -16,6 +16,19 @@ Answer = dict[str, Any]
 
 
 @dataclass
+class Batch:
+    """Requests by custom id; `fates`: what became of one instead of success; "absent": no line at all."""
+
+    id: str
+    requests: dict[str, dict[str, Any]]
+    created: str
+    polls: int
+    fates: dict[str, str] = field(default_factory=dict)
+    canceled: bool = False
+    replies: dict[str, Answer] = field(default_factory=dict)
+
+
+@dataclass
 class Server:
     """What was asked, and who answers.
 
@@ -28,6 +41,15 @@ class Server:
     requests: list[dict[str, Any]] = field(default_factory=list)
     headers: list[dict[str, str]] = field(default_factory=list)
     cached: set[str] = field(default_factory=set)
+    batches: dict[str, Batch] = field(default_factory=dict)
+    polls: int = 0  # looks before a batch has ended
+    takes_batches: Callable[[], Answer | None] = lambda: None  # an answer instead of taking one
+    gone: set[str] = field(default_factory=set)  # batches that are not known any more
+    asked: list[str] = field(default_factory=list)  # "METHOD path" of everything but messages
+    models: dict[str, Answer] = field(default_factory=dict)
+    counts: Callable[[dict[str, Any]], int] | None = None  # what count_tokens says; None: no such endpoint
+    away: bool = False  # looks are answered with a cut connection
+    now: Callable[[], str] = lambda: "2026-03-10T12:00:00Z"
 
     @property
     def bodies(self) -> str:
@@ -83,12 +105,103 @@ class _Handler(http.server.BaseHTTPRequestHandler):
     def log_message(self, *_: object) -> None:
         pass
 
+    def do_GET(self) -> None:
+        mine, path = self.server_of, self.path.split("?")[0]
+        mine.asked.append(f"GET {path}")
+        if mine.away:
+            self.close_connection = True
+            self.connection.close()
+            return
+        if found := re.fullmatch(r"/v1/messages/batches/([^/]+)(/results)?", path):
+            batch = mine.batches.get(found[1])
+            if batch is None or batch.id in mine.gone:
+                self._respond({"status": 404, "type": "not_found_error"}, {})
+            elif found[2]:
+                lines = [json.dumps(self._result(batch, name)) for name in batch.requests if self._told(batch, name)]
+                self._respond({"raw": "".join(f"{line}\n" for line in reversed(lines)).encode()}, {})
+            else:
+                batch.polls -= 1
+                self._respond({"raw": json.dumps(self._view(batch)).encode()}, {})
+        elif path == "/v1/messages/batches":
+            data = [self._view(batch) for batch in reversed(mine.batches.values()) if batch.id not in mine.gone]
+            listed = {"data": data, "has_more": False, "first_id": None, "last_id": None}
+            self._respond({"raw": json.dumps(listed).encode()}, {})
+        elif (name := path.removeprefix("/v1/models/")) in mine.models:
+            self._respond({"raw": json.dumps({"id": name, "type": "model"} | mine.models[name]).encode()}, {})
+        else:
+            self._respond({"status": 404, "type": "not_found_error"}, {})
+
     def do_POST(self) -> None:
-        body = json.loads(self.rfile.read(int(self.headers["content-length"])))
-        mine = self.server_of
+        body = json.loads(self.rfile.read(int(self.headers["content-length"])) or b"{}")
+        mine, path = self.server_of, self.path.split("?")[0]
+        told = {name.lower(): value for name, value in self.headers.items()}
+        if path == "/v1/messages/batches":
+            self._take_batch(body)
+            return
+        if found := re.fullmatch(r"/v1/messages/batches/([^/]+)/cancel", path):
+            mine.asked.append(f"POST {path}")
+            mine.batches[found[1]].canceled = True
+            self._respond({"raw": json.dumps(self._view(mine.batches[found[1]])).encode()}, {})
+            return
+        if path.endswith("/count_tokens"):
+            mine.asked.append(f"POST {path}")
+            said = {"raw": json.dumps({"input_tokens": mine.counts(body)}).encode()} if mine.counts else {"status": 404}
+            self._respond(said, {})
+            return
         mine.requests.append(body)
-        mine.headers.append({name.lower(): value for name, value in self.headers.items()})
-        made = mine.answer(body)
+        mine.headers.append(told | {":path": self.path})
+        self._respond(mine.answer(body), body)
+
+    def _take_batch(self, body: dict[str, Any]) -> None:
+        mine = self.server_of
+        mine.asked.append("POST /v1/messages/batches")
+        refusal = mine.takes_batches()
+        if refusal is not None and not refusal.get("taken"):
+            self._respond(refusal, {})
+            return
+        made = Batch(
+            f"msgbatch_{len(mine.batches) + 1}",
+            {one["custom_id"]: one["params"] for one in body["requests"]},
+            mine.now(),
+            mine.polls,
+        )
+        mine.batches[made.id] = made
+        for one in made.requests.values():
+            mine.requests.append(one)
+        self._respond(refusal or {"raw": json.dumps(self._view(made)).encode()}, {})
+
+    def _told(self, batch: Batch, name: str) -> bool:
+        return batch.fates.get(name) != "absent"
+
+    def _result(self, batch: Batch, name: str) -> Answer:
+        fate = batch.fates.get(name, "succeeded")
+        result: Answer = {"type": fate}
+        if fate == "succeeded":
+            if name not in batch.replies:
+                batch.replies[name] = self._message(batch.requests[name], self.server_of.answer(batch.requests[name]))
+            result["message"] = batch.replies[name]
+        elif fate == "errored":
+            result["error"] = {"type": "error", "error": {"type": "api_error", "message": "no"}}
+        return {"custom_id": name, "result": result}
+
+    def _view(self, batch: Batch) -> Answer:
+        ended = batch.polls < 0
+        fates = [batch.fates.get(name, "succeeded").replace("absent", "succeeded") for name in batch.requests]
+        counts = {kind: fates.count(kind) if ended else 0 for kind in ("succeeded", "errored", "canceled", "expired")}
+        return {
+            "id": batch.id,
+            "type": "message_batch",
+            "processing_status": "ended" if ended else "in_progress",
+            "created_at": batch.created,
+            "expires_at": batch.created,
+            "ended_at": batch.created if ended else None,
+            "archived_at": None,
+            "cancel_initiated_at": None,
+            "results_url": f"http://elsewhere.invalid/{batch.id}" if ended else None,
+            "request_counts": counts | {"processing": 0 if ended else len(fates)},
+        }
+
+    def _respond(self, made: Answer, body: dict[str, Any]) -> None:
         time.sleep(made.get("delay", 0))
         if made.get("drop"):
             self.close_connection = True

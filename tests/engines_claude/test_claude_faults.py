@@ -8,6 +8,7 @@ import pytest
 
 from dreamd.engines.claude.client import Sdk
 from dreamd.engines.claude.engine import ClaudeEngine
+from dreamd.engines.claude.providers import anthropic_client
 from dreamd.engines.faults import BudgetSpent, EngineBusy, EngineFault, EngineUnusable, UnusableAnswer
 from dreamd.engines.purse import Purse
 from engines_claude.conftest import KEY, make_engine, session
@@ -218,5 +219,5 @@ def test_a_missing_package_is_told_with_the_way_to_get_it(monkeypatch: pytest.Mo
 
     monkeypatch.setitem(sys.modules, "anthropic", None)
     with pytest.raises(EngineUnusable) as caught:
-        Sdk(KEY).check()
+        Sdk(lambda: anthropic_client(KEY, "", 20.0)).check()
     assert "'.[claude]'" in caught.value.hint

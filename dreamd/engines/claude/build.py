@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime as dt
+import hashlib
 import math
 from collections.abc import Callable, Sequence
 
@@ -13,7 +14,9 @@ from dreamd.credentials import api_key, claude_command
 from dreamd.engines.claude.client import Sdk, Transport
 from dreamd.engines.claude.command import Command
 from dreamd.engines.claude.engine import ClaudeEngine, Limits
+from dreamd.engines.claude.mail import Mail
 from dreamd.engines.claude.prices import Prices
+from dreamd.engines.claude.providers import anthropic_client
 from dreamd.settings import Config
 
 
@@ -47,15 +50,12 @@ def claude(config: Config, day: dt.date) -> ClaudeEngine:
     """The engine with a model. `day` chooses the prices."""
     engine, budget = config.engine, config.budget
     timeout = engine.timeout.total_seconds()
+    place = hashlib.sha256(f"{engine.provider} {engine.base_url}".encode()).hexdigest()[:16]
     subscribed = engine.provider == "claude-code"  # what it would have cost is shown, not limited
 
-    def transport() -> Transport:
-        if subscribed:
-            return Command(claude_command(), timeout=timeout)
-        return Sdk(api_key(engine), base_url=engine.base_url, timeout=timeout)
-
+    sdk = Sdk(lambda: anthropic_client(api_key(engine), engine.base_url, timeout))
     return ClaudeEngine(
-        Later(transport),
+        Later(lambda: Command(claude_command(), timeout=timeout)) if subscribed else sdk,
         gather_model=engine.gather_model,
         consolidate_model=engine.consolidate_model,
         prices=Prices.on(day),
@@ -65,4 +65,7 @@ def claude(config: Config, day: dt.date) -> ClaudeEngine:
             tokens_per_run=min(budget.max_tokens_per_run, budget.max_tokens_per_day),
             usd_per_run=math.inf if subscribed else min(budget.max_usd_per_run, budget.max_usd_per_day),
         ),
+        mail=Mail(sdk) if engine.provider == "anthropic" else None,
+        place=place,
+        batched=engine.batch,
     )

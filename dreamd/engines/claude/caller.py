@@ -68,7 +68,7 @@ class Caller:
         spent = Usage()
         try:
             reply = self._patiently(system, messages, max_tokens, schema)
-            spent = self._counted(reply, most)
+            spent = self.counted(reply, most.input)
             return replace(reply, usage=spent)
         except EngineFault as fault:
             spent = fault.usage
@@ -76,9 +76,21 @@ class Caller:
         finally:
             purse.settle(hold, spent)
 
-    def expected(self, system: SystemPrompt, tokens: int, output: int) -> Usage:
+    def expected(self, system: SystemPrompt, tokens: int, output: int, *, batched: bool = False) -> Usage:
         """What a call with so many tokens of input beside the system prompt may cost at most, before it is made."""
-        return self._prices.priced(self.model, Usage(input=system.tokens() + tokens, output=output))
+        most = Usage(input=system.tokens() + tokens, output=output)
+        return self._prices.priced(self.model, most, batched=batched)
+
+    def counted(self, reply: Reply, expected_input: int, *, batched: bool = False) -> Usage:
+        """What the server counted, priced; where it counted nothing, what was expected: no free call for a silent server."""
+        counted = reply.usage
+        if counted.usd:  # the transport knows the price itself
+            return counted
+        if not counted.input + counted.cache_read + counted.cache_write:
+            counted = replace(counted, input=expected_input)
+        if not counted.output:
+            counted = replace(counted, output=estimate(reply.text))
+        return self._prices.priced(self.model, counted, batched=batched)
 
     def _patiently(
         self, system: SystemPrompt, messages: Sequence[Message], max_tokens: int, schema: Schema | None
@@ -97,18 +109,6 @@ class Caller:
                 logger().info("call.retried", reason=fault.reason, tried=tried, wait=round(wait, 1))
                 waited += wait
                 self._patience.sleep(wait)
-
-    def _counted(self, reply: Reply, most: Usage) -> Usage:
-        """What the server counted, priced; where it counted nothing, what was expected: no free call for a silent server."""
-        usage = reply.usage
-        if usage.usd:  # the transport knows the price itself
-            return usage
-        counted = usage
-        if not counted.input + counted.cache_read + counted.cache_write:
-            counted = replace(counted, input=most.input)
-        if not counted.output:
-            counted = replace(counted, output=estimate(reply.text))
-        return self._prices.priced(self.model, counted)
 
 
 def _busy(fault: TryAgain, tried: int) -> EngineBusy:

@@ -3,21 +3,20 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, Protocol
 
 from dreamd.context.conversation import Reply, Schema, Stop
 from dreamd.context.message import Message, to_api
 from dreamd.context.prompt import SystemPrompt
 from dreamd.engines.claude.faults import TryAgain, refused
-from dreamd.engines.faults import EngineUnusable
 from dreamd.usage import Usage
 
 if TYPE_CHECKING:
-    from anthropic import Anthropic
+    from dreamd.engines.claude.providers import Client
 
-_OFFICIAL = "https://api.anthropic.com"
-_CONNECT = 10.0  # seconds at most until a connection stands
+_NOT_FOUND = 404
 #: "length" and its like come from servers that only resemble the Messages API.
 _STOPS = {
     "end_turn": Stop.END,
@@ -50,20 +49,17 @@ class Transport(Protocol):
 
 
 class Sdk:
-    """The Messages API through the SDK, without its own retries. For several threads."""
+    """The Messages API through a client of the SDK, without its own retries. For several threads."""
 
-    def __init__(self, key: str, *, base_url: str = "", timeout: float = 120.0) -> None:
-        """`key` is never logged; `base_url` empty: the official server; `timeout` in seconds without a byte."""
-        self._key = key
-        self._base_url = base_url.rstrip("/").removesuffix("/v1") or _OFFICIAL
-        self._gateway = bool(base_url)
-        self._timeout = timeout
+    def __init__(self, make: Callable[[], Client]) -> None:
+        """`make` builds the client when it is first needed; it raises ConfigError or EngineUnusable where it cannot."""
+        self._make = make
         self._lock = threading.Lock()
-        self._made: Anthropic | None = None
+        self._made: Client | None = None
 
     def check(self) -> None:
         """See Transport."""
-        self._client()
+        self.client()
 
     def close(self) -> None:
         """See Transport."""
@@ -76,53 +72,59 @@ class Sdk:
         self, model: str, system: SystemPrompt, messages: Sequence[Message], *, max_tokens: int, schema: Schema | None
     ) -> Reply:
         """See Transport."""
-        import anthropic  # noqa: PLC0415 - 1.6 s and 77 MB, only where a model is asked
+        request = body(model, system, messages, max_tokens=max_tokens, schema=schema)
+        with faults_named():
+            answer = self.client().messages.create(**request)
+        return reply_of(answer)
 
-        request: dict[str, Any] = {
-            "model": model,
-            "max_tokens": max_tokens,
-            "system": system.blocks(),
-            "messages": to_api(messages),
-        }
-        if schema is not None:
-            request["output_config"] = {"format": {"type": "json_schema", "schema": dict(schema)}}
-        try:
-            answer = self._client().messages.create(**request)
-        except anthropic.APITimeoutError:
-            raise TryAgain("timeout") from None
-        except anthropic.APIConnectionError:
-            raise TryAgain("connection") from None
-        except anthropic.APIStatusError as fault:
-            raise refused(
-                fault.status_code, fault.type or "", fault.api_message or "", _seconds(fault.response.headers)
-            ) from None
-        except (anthropic.AnthropicError, ValueError):  # a body that is no JSON, or not of this API
-            raise TryAgain("garbled") from None
-        return _reply(answer)
-
-    def _client(self) -> Anthropic:
+    def client(self) -> Client:
+        """The SDK's client, made once."""
         with self._lock:
             if self._made is None:
-                try:
-                    import anthropic  # noqa: PLC0415 - as above
-                except ImportError:
-                    raise EngineUnusable(
-                        "the package that speaks to the Messages API is not installed",
-                        hint="install dreamd with its extra `claude`, as in: pip install '.[claude]'",
-                    ) from None
-                self._made = anthropic.Anthropic(
-                    api_key=self._key,
-                    base_url=self._base_url,
-                    timeout=anthropic.Timeout(self._timeout, connect=min(_CONNECT, self._timeout)),
-                    max_retries=0,
-                    # The SDK sends the key as a bearer token; many gateways look for the older header.
-                    default_headers={"X-Api-Key": self._key} if self._gateway else None,
-                    open_telemetry=False,
-                )
+                self._made = self._make()
             return self._made
 
 
-def _reply(answer: object) -> Reply:
+def body(
+    model: str, system: SystemPrompt, messages: Sequence[Message], *, max_tokens: int, schema: Schema | None
+) -> dict[str, Any]:
+    """A request as the Messages API takes it."""
+    request: dict[str, Any] = {
+        "model": model,
+        "max_tokens": max_tokens,
+        "system": system.blocks(),
+        "messages": to_api(messages),
+    }
+    if schema is not None:
+        request["output_config"] = {"format": {"type": "json_schema", "schema": dict(schema)}}
+    return request
+
+
+@contextmanager
+def faults_named(missing: Exception | None = None) -> Iterator[None]:
+    """Around a call of the SDK: its errors become TryAgain, TooLong, EngineUnusable, UnusableAnswer.
+
+    `missing` is raised instead where what was asked for is not there (404).
+    """
+    import anthropic  # noqa: PLC0415 - 1.6 s and 77 MB, only where a model is asked
+
+    try:
+        yield
+    except anthropic.APITimeoutError:
+        raise TryAgain("timeout") from None
+    except anthropic.APIConnectionError:
+        raise TryAgain("connection") from None
+    except anthropic.APIStatusError as fault:
+        if missing is not None and fault.status_code == _NOT_FOUND:
+            raise missing from None
+        raise refused(
+            fault.status_code, fault.type or "", fault.api_message or "", _seconds(fault.response.headers)
+        ) from None
+    except (anthropic.AnthropicError, ValueError):  # a body that is no JSON, or not of this API
+        raise TryAgain("garbled") from None
+
+
+def reply_of(answer: object) -> Reply:
     """The reply out of whatever came: the SDK hands on unchecked what servers send, a bare string included."""
     kind = getattr(answer, "type", None)
     if kind == "error":

@@ -14,11 +14,14 @@ from dreamd.context.conversation import Schema, Stop
 from dreamd.context.message import told
 from dreamd.context.prompt import SystemPrompt
 from dreamd.context.tokens import estimate
+from dreamd.engines.batching import Post
 from dreamd.engines.claude import ordering, reading, structure
 from dreamd.engines.claude.caller import Caller, Patience
 from dreamd.engines.claude.client import Transport
 from dreamd.engines.claude.faults import TooLong
+from dreamd.engines.claude.mail import Mail
 from dreamd.engines.claude.pieces import Piece, pieces
+from dreamd.engines.claude.post import ClaudePost
 from dreamd.engines.claude.prices import Prices
 from dreamd.engines.claude.prompts import prompt
 from dreamd.engines.faults import EngineFault, EngineUnusable, UnusableAnswer
@@ -34,6 +37,7 @@ from dreamd.engines.protocol import (
     Proposal,
     Reconciliation,
     Topic,
+    Turn,
 )
 from dreamd.engines.purse import Purse
 from dreamd.usage import Usage
@@ -75,13 +79,19 @@ class ClaudeEngine:
         prices: Prices,
         limits: Limits | None = None,
         patience: Patience | None = None,
+        mail: Mail | None = None,
+        place: str = "",
+        batched: bool = False,
     ) -> None:
+        """`mail`: how batches reach the server at `place`; `batched`: they are used, which only the estimate asks."""
         self._transport = transport
+        self._batched = batched
         self._prices = prices
         self._limits = limits or Limits()
         self._purse = Purse()
         self._reader = Caller(transport, gather_model, prices, lambda: self._purse, patience)
         self._writer = Caller(transport, consolidate_model, prices, lambda: self._purse, patience)
+        self._post = ClaudePost(mail, self._reader, place, self._cut, _answer, lambda: self._purse) if mail else None
 
     @property
     def name(self) -> str:
@@ -102,6 +112,11 @@ class ClaudeEngine:
     def model(self) -> str:
         """Who reads and who writes."""
         return " + ".join(dict.fromkeys((self._reader.model, self._writer.model)))
+
+    @property
+    def post(self) -> Post | None:
+        """See Batching."""
+        return self._post
 
     def begin(self, purse: Purse) -> None:
         """See Costly."""
@@ -126,24 +141,22 @@ class ClaudeEngine:
         order = Usage(
             input=topics * _TOPIC, output=topics * _FOUND * 2, cache_write=write, cache_read=write * (topics - 1)
         )
-        single = replace(gather, usd=sum(self._priced(self._reader, gather, len(turns))))
-        return single + replace(order, usd=sum(self._priced(self._writer, order, max(topics, 1))))
+        single = replace(gather, usd=self._priced(self._reader, gather, len(turns), batched=self._batched))
+        return single + replace(order, usd=self._priced(self._writer, order, max(topics, 1)))
 
-    def _priced(self, caller: Caller, usage: Usage, calls: int) -> Sequence[float]:
+    def _priced(self, caller: Caller, usage: Usage, calls: int, *, batched: bool = False) -> float:
         """The price of so many calls of the average size: prices have tiers by the size of one call."""
         share = Usage(
             usage.input // calls, usage.output // calls, usage.cache_read // calls, usage.cache_write // calls
         )
-        return [self._prices.priced(caller.model, share).usd] * calls
+        return self._prices.priced(caller.model, share, batched=batched).usd * calls
 
     def extract(self, digest: Digest, known: Sequence[KnownEntry]) -> Extraction:  # noqa: ARG002 - memory is met in reconcile
         """What is worth keeping of a session's new turns; no call where nothing new was typed.
 
         Raises UnusableAnswer, EngineBusy, EngineUnusable, BudgetSpent, each with what was paid until then.
         """
-        room = self._room(prompt("extract"), self._reader.model)
-        most = self._most()
-        parts, left = pieces(digest, room, most)
+        parts, left = self._pieces(digest)
         if not parts:
             return Extraction()
         need = [self._reader.expected(prompt("extract"), part.tokens, _answer(part.tokens)) for part in parts]
@@ -184,6 +197,12 @@ class ClaudeEngine:
             proposals += made.proposals
             known += _as_known(made.proposals, batch)
         return Reconciliation(tuple(proposals), usage)
+
+    def _pieces(self, digest: Digest) -> tuple[tuple[Piece, ...], tuple[Turn, ...]]:
+        return pieces(digest, self._room(prompt("extract"), self._reader.model), self._most())
+
+    def _cut(self, digest: Digest) -> tuple[Piece, ...]:
+        return self._pieces(digest)[0]
 
     def _read(self, part: Piece, digest: Digest, said: Sequence[Finding], halvings: int = 0) -> Extraction:
         shown = reading.sheet(part, digest, said)

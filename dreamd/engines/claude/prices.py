@@ -26,16 +26,18 @@ class Price:
     output: float
     cache_write: float
     cache_read: float
+    batch: float = 1.0  # share of the price that a request in a batch costs
     above: int = 0  # 0: one price whatever the size
     higher: tuple[float, float, float, float] = (0.0, 0.0, 0.0, 0.0)  # input, output, cache write, cache read
 
-    def usd(self, usage: Usage) -> float:
-        """What a call cost. A prompt is all that was sent: fresh, written to and read from the cache."""
+    def usd(self, usage: Usage, *, batched: bool = False) -> float:
+        """What a call cost, `batched`: one in a batch. A prompt is all that was sent: fresh, written to and read from the cache."""
         prices = (self.input, self.output, self.cache_write, self.cache_read)
         if self.above and usage.input + usage.cache_write + usage.cache_read > self.above:
             prices = self.higher
         counts = (usage.input, usage.output, usage.cache_write, usage.cache_read)
-        return sum(price * count for price, count in zip(prices, counts, strict=True)) / _MILLION
+        share = self.batch if batched else 1.0
+        return share * sum(price * count for price, count in zip(prices, counts, strict=True)) / _MILLION
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,10 +60,10 @@ class Prices:
         known = [price for price in self.table if price.model in model]
         return max(known, key=lambda one: len(one.model), default=None)
 
-    def priced(self, model: str, usage: Usage) -> Usage:
+    def priced(self, model: str, usage: Usage, *, batched: bool = False) -> Usage:
         """The usage with what it cost; an unknown model costs 0, so that the token limits alone hold."""
         price = self.of(model)
-        return replace(usage, usd=price.usd(usage)) if price else usage
+        return replace(usage, usd=price.usd(usage, batched=batched)) if price else usage
 
     def tier_limit(self, model: str) -> int | None:
         """The largest prompt that the lower price holds for; None: any."""
@@ -81,6 +83,7 @@ def _price(raw: Mapping[str, Any]) -> Price:
     return Price(
         model=str(raw["model"]),
         since=raw["since"],
+        batch=float(raw.get("batch", 1.0)),
         above=int(raw.get("above", 0)),
         higher=(higher[0], higher[1], higher[2], higher[3]),
         **low,

@@ -66,6 +66,13 @@ def sheet(piece: Piece, digest: Digest, said: Sequence[Finding] = (), *, again: 
     )
 
 
+def shown_again(ids: Sequence[str], digest: Digest) -> Sheet:
+    """What a model was shown hours ago, under the same names; a turn that is gone since leaves its name unknown."""
+    turns = {turn.id: turn for turn in digest.turns}
+    names = {f"t{number}": turns[one] for number, one in enumerate(ids, start=1) if one in turns}
+    return Sheet(digest, names, "")
+
+
 def _heading(name: str, turn: Turn, digest: Digest) -> str:
     when = turn.at.astimezone(digest.zone).strftime("%Y-%m-%d %H:%M") if turn.at else "no time"
     who = "person new" if is_new(turn, digest.fresh) else "person known" if turn.role.value == "human" else "agent"

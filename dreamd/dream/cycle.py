@@ -227,15 +227,10 @@ def _gather(night: Night, ground: Orientation, order: Order, collected: Collecte
 
 def _closed(shop: Workshop, *, counted: bool) -> Gate | None:
     gates = gates_now(shop)
-<<<<<<< HEAD
-    if not counted:  # before the scan it is not known what was said since
-        gates = tuple(gate for gate in gates if gate.name != "sessions" and gate.reason != "refused_alike")
-=======
     if gates[0].reason == BATCH:
         return None
-    if not counted:  # before the scan the number of sessions may be out of date
-        gates = tuple(gate for gate in gates if gate.name != "sessions")
->>>>>>> f2d6996 (Message Batches: read sessions for half the price, parked with the lock free, never sent or paid for twice)
+    if not counted:  # before the scan it is not known what was said since
+        gates = tuple(gate for gate in gates if gate.name != "sessions" and gate.reason != "refused_alike")
     # Under the lock the lease of a dead process is void, and a living one's holder would have the lock.
     gate = first_closed(tuple(gate for gate in gates if gate.name != "lock") if counted else gates)
     if gate is not None:

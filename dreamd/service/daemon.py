@@ -166,6 +166,8 @@ class Daemon:
         report = self.app.shop.scanner.look(hints, self.app.shop.clock.now()) if hints else None
         if lost:
             self.watcher.supervise()  # a root that has just appeared is watched at once
+            if self.watcher.state() != self.told.watched:
+                self._tell_state()
         if lost or (report is not None and report.unknown_paths):
             self._scan()
         for message in others:

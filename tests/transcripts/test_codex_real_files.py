@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from dreamd.transcripts.agents import ADAPTERS
 from dreamd.transcripts.codex import Codex
 from dreamd.transcripts.event import Cursor, Origin, Role
 from shared_material import shared
@@ -37,6 +38,11 @@ SAID: dict[str, tuple[list[str], list[str]]] = {
         ],
     ),
 }
+PLACES = {
+    "codex": (".codex/sessions", ".codex/archived_sessions"),
+    "gemini": (".gemini/tmp",),
+    "opencode": (".local/share/opencode",),
+}
 #: Scenario → the agent's answers: one a turn, the last.
 ANSWERED = {
     "basic": ["Fixed the sign. \u7d42\u308f\u308a\u307e\u3057\u305f \U0001f680", "You said beta.", "You said gamma."],
@@ -59,6 +65,27 @@ def test_what_was_typed_and_what_was_scripted(scenario: str) -> None:
     assert sorted(text for who, text in spoken if who in {"typed", "queued"}) == sorted(typed)
     assert sorted(text for who, text in spoken if who == "headless") == sorted(scripted)
     assert sorted(text for who, text in spoken if who == "assistant") == sorted(ANSWERED[scenario])
+
+
+def test_every_file_of_every_client_is_read_or_known_to_be_no_transcript() -> None:
+    """A client's home that is added, or a kind of file that appears, must be looked at."""
+    clients = shared("fixtures", "clients")
+    beside = {
+        "history.jsonl",
+        "session_index.jsonl",
+        "projects.json",
+        ".project_root",
+        "opencode.db-shm",
+        "opencode.db-wal",
+    }
+    scenarios, unread = set(), set()
+    for agent, folders in PLACES.items():
+        for home in clients.glob(f"{agent}/*/home"):
+            scenarios.add(f"{agent}/{home.parent.name}")
+            read = {file.path for folder in folders for file in ADAPTERS[agent].discover(home / folder)}
+            unread |= {path.name for path in home.rglob("*") if path.is_file() and str(path) not in read}
+    assert scenarios == {*(f"codex/{name}" for name in SAID), "gemini/basic", "opencode/basic"}
+    assert unread <= beside
 
 
 def test_a_fork_belongs_to_its_parents_lineage() -> None:

@@ -13,9 +13,10 @@ from stat import S_ISREG
 
 from dreamd.transcripts import fingerprint
 from dreamd.transcripts.counting import Sums
-from dreamd.transcripts.event import Cursor, Event, FileStamp, Growth, Reading, SessionFile
+from dreamd.transcripts.event import Cursor, Event, FileStamp, Growth, Origin, Reading, Role, SessionFile
 from dreamd.transcripts.gemini_events import events
 from dreamd.transcripts.gemini_log import GeminiPerson, GeminiTally
+from dreamd.transcripts.gemini_prompts import PromptLogs
 from dreamd.transcripts.gemini_record import Record, document, records_in
 from dreamd.transcripts.jsonl import Lines
 from dreamd.transcripts.listening import Listening
@@ -37,7 +38,7 @@ class Gemini:
     """Reads `<root>/<project>/chats/session-….jsonl` and `.json`, and sub-agents' logs in folders below; never writes.
 
     A session is named after its file, the beginning of its own id first: the log and the document it grew out of have one name, and
-    the log is newer.
+    the log is newer. What a script sent is told by a witness: `logs.json`, where the client notes what is typed at it.
     """
 
     agent = AGENT
@@ -46,6 +47,7 @@ class Gemini:
 
     def __init__(self) -> None:
         self._logs = Listening(GeminiPerson, GeminiTally)
+        self._prompts = PromptLogs()
 
     def discover(self, root: Path) -> Iterator[SessionFile]:
         """Every session below `root`, by its name alone."""
@@ -82,6 +84,9 @@ class Gemini:
             os.close(fd)
         if reading.growth is Growth.UNCHANGED or file.kind != "main":
             return reading
+        if self._prompts.is_scripted(Path(file.path), reading.lineage):
+            turns = tuple(replace(turn, origin=Origin.HEADLESS) for turn in reading.turns)
+            reading = replace(reading, turns=(), headless_turns=turns, headless=True)
         return replace(reading, first_cwd=project_directory(Path(file.path)) or reading.first_cwd or _folder(file.path))
 
     def read(self, path: Path, *, start: int = 0, end: int | None = None) -> Iterator[Event]:
@@ -91,9 +96,11 @@ class Gemini:
             size = os.fstat(fd).st_size
             records = (document(_whole(fd, size)) or []) if _is_document(fd, size) else _records(fd, size)
             cwd = project_directory(path)
+            scripted = self._prompts.is_scripted(path, _native_id(path))
             for event in events(records, os.fspath(path), cwd):
                 if event.raw.offset >= start and (end is None or event.raw.offset < end):
-                    yield event
+                    person = event.role is Role.HUMAN
+                    yield replace(event, origin=Origin.HEADLESS) if person and scripted else event
         finally:
             os.close(fd)
 

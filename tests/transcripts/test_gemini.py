@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from dreamd.transcripts.event import Cursor, Growth, Role, SessionFile
+from dreamd.transcripts.event import Cursor, Growth, Origin, Role, SessionFile
 from dreamd.transcripts.gemini import Gemini
 from shared_material import shared
 from transcripts.codex_lines import at, dump
@@ -169,3 +169,54 @@ def test_the_clients_own_retention(tmp_path: Path, settings: dict[str, object], 
     (tmp_path / "settings.json").write_text(json.dumps(settings))
     found = Gemini().retention(tmp_path / "tmp")
     assert (found.days if found else None) == days
+
+
+def typed_at(root: Path, *sessions: str) -> None:
+    """The client's list of what was typed, as its interactive mode writes it."""
+    entries = [
+        {"sessionId": one, "messageId": 0, "type": "user", "message": "x", "timestamp": at()} for one in sessions
+    ]
+    (root / "lantern" / "logs.json").write_text(json.dumps(entries, indent=2))
+
+
+def test_a_session_that_the_list_of_typed_prompts_leaves_out_is_a_scripts(tmp_path: Path) -> None:
+    typed = write(tmp_path, HEAD, user("m1", "use ruff"))
+    script = write(
+        tmp_path, {**HEAD, "sessionId": "s2"}, user("m2", "count the files"), name="session-x-aaaa0002.jsonl"
+    )
+    reader = Gemini()
+    unknown = reader.scan(script, Cursor())
+    assert (len(unknown.turns), unknown.headless) == (1, False)  # without the list nothing is known
+    typed_at(tmp_path, "s1")
+    first, second = reader.scan(typed, Cursor()), reader.scan(script, Cursor())
+    assert (len(first.turns), first.headless) == (1, False)
+    assert (second.turns, [one.origin for one in second.headless_turns], second.headless) == (
+        (),
+        [Origin.HEADLESS],
+        True,
+    )
+    [event] = reader.read(Path(script.path))
+    assert (event.id, event.origin) == (second.headless_turns[0].id, Origin.HEADLESS)
+    typed_at(tmp_path, "s1", "s2")
+    assert len(reader.scan(script, Cursor()).turns) == 1
+
+
+@pytest.mark.parametrize("text", ["", "[]", "{}", "[1, null]", "[{", "\x00"])
+def test_a_damaged_list_of_typed_prompts_says_nothing(tmp_path: Path, text: str) -> None:
+    file = write(tmp_path, HEAD, user("m1", "use ruff"))
+    (tmp_path / "lantern" / "logs.json").write_text(text)
+    assert len(Gemini().scan(file, Cursor()).turns) == 1
+
+
+def test_what_the_client_itself_wrote_beside_typed_words_is_read(tmp_path: Path) -> None:
+    """As version 0.61.0 writes an interactive session: a list of prompts, commands among them, and the log without these."""
+    lines = [
+        HEAD,
+        user("m1", "say alpha: we use ruff"),
+        gemini("m2", "Alpha."),
+        user("m3", "say beta"),
+        gemini("m4", "Beta."),
+    ]
+    file = write(tmp_path, *lines)
+    typed_at(tmp_path, "s1", "s1", "s1")
+    assert [words for who, words in told(file) if who == "human"] == ["say alpha: we use ruff", "say beta"]

@@ -33,13 +33,16 @@ class Home:
         self.gemini = path / ".gemini" / "tmp"
         self.opencode = path / ".local" / "share" / "opencode"
         self.originals = "keep"
+        self.projects: list[dict[str, object]] = []
 
     def loaded(self) -> Loaded:
         places = [("codex", self.codex), ("codex", self.archived), ("gemini", self.gemini), ("opencode", self.opencode)]
         named = [
             {"agent": agent, "root": str(root)} for agent, root in places if root.exists() or root == self.archived
         ]
-        config = Config.model_validate({"sources": named, "transcripts": {"originals": self.originals}})
+        config = Config.model_validate(
+            {"sources": named, "transcripts": {"originals": self.originals}, "projects": self.projects}
+        )
         state, root = self.path / "state", self.path / "memory"
         return Loaded(config, Places(self.path / "config.toml", state, state, root, self.path / ".claude"), False)
 

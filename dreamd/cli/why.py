@@ -10,6 +10,7 @@ from dreamd.cli.desk import at_desk
 from dreamd.cli.options import ConfigOption, JsonOption, VerboseOption
 from dreamd.cli.wording import short, when
 
+_ROWS = frozenset({"opencode"})  # whose sessions are rows: what stands there has no place in a file
 _EPILOG = 'Examples: dreamd why "use pnpm" · dreamd why pnpm --turns · dreamd why "port 8282" --json'
 
 
@@ -34,7 +35,9 @@ def why(
         for one in told.evidence:
             agent = told.agents.get(one.id, "")
             console.say(f"  {when(one.at)} {agent} session {short(one.session_id)}: “{one.quote}”")
-            console.say(console.style(f"    {told.places.get(one.id, one.path)} at {one.offset}", "dim"))
+            place = told.places.get(one.id, one.path)
+            spot = "" if agent in _ROWS else f" at byte {one.offset}"
+            console.say(console.style(f"    {place}{spot}", "dim"))
             for line in told.turns.get(one.id, "its transcript is gone").split("\n") if turns else ():
                 console.say(f"    | {line}".rstrip())
         for step in told.history:

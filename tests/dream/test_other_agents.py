@@ -9,6 +9,7 @@ import pytest
 
 from agents_home import RULE, Home, say_in_codex, say_in_opencode, words
 from dreamd.app import sources
+from dreamd.state.records import Excluded
 from transcripts import codex_lines as codex
 from transcripts.specimens import KEPT_OPEN, grow_opencode, snapshot
 
@@ -90,3 +91,17 @@ def test_what_was_said_to_several_agents_about_one_directory_is_one_projects(hom
     assert len({one.project.row for one in found.values() if one.project}) == 1
     assert {one.human_turns for one in found.values()} == {1, 2}
     assert "bbbb0001-2026-03-02T09-00" in found
+
+
+def test_windows_and_the_linux_beside_it_are_one_project_and_one_rule(home: Home) -> None:
+    lines = [codex.meta(cwd="C:\\Users\\Sam\\work\\lantern"), *codex.said("use ruff here", 1)]
+    codex.write(home.codex, *lines)
+    grow_opencode(home.opencode, 5)
+    KEPT_OPEN[-1].execute("UPDATE session SET directory = '/mnt/c/Users/sam/work/lantern'")
+    found = home.sessions()
+    assert {one.agent for one in found.values()} == {"codex", "opencode"}
+    assert {(one.project.name, one.project.key) for one in found.values() if one.project} == {
+        ("lantern", "/mnt/c/users/sam/work/lantern")
+    }
+    home.projects = [{"path": "C:\\Users\\sam\\work", "learn": False}]
+    assert {one.excluded_because for one in home.sessions().values()} == {Excluded.PROJECT}

@@ -27,7 +27,7 @@ from service.conftest import Start, until
 from shared_material import shared
 from world import World, dreamd
 
-pytestmark = pytest.mark.clients
+pytestmark = pytest.mark.real_client
 PLACE = os.environ.get("DREAMD_REAL_CLIENTS", "")
 PACKAGES = {"codex": "@openai/codex", "gemini": "@google/gemini-cli", "opencode": "opencode-ai"}
 ROOTS = {"codex": ".codex/sessions", "gemini": ".gemini/tmp", "opencode": ".local/share/opencode"}

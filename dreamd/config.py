@@ -164,9 +164,9 @@ def default_sources(environ: Mapping[str, str] | None = None) -> list[tuple[str,
 
 def _opencode(environ: Mapping[str, str]) -> Path:
     """Where OpenCode's databases lie, on every system the same."""
-    if chosen := environ.get("OPENCODE_DB"):
-        return expand(chosen).parent
-    return expand(environ.get("XDG_DATA_HOME") or "~/.local/share") / "opencode"
+    usual = expand(environ.get("XDG_DATA_HOME") or "~/.local/share") / "opencode"
+    chosen = environ.get("OPENCODE_DB") or ":memory:"
+    return usual if chosen == ":memory:" else expand(str(usual / chosen)).parent
 
 
 def may_be_missing(agent: str, root: Path) -> bool:

@@ -56,7 +56,9 @@ def test_the_agents_own_variables_are_honoured(home: Path) -> None:
         home / "data" / "opencode",
     ]
     chosen = home / "data" / "opencode" / "mine.db"
-    assert ("opencode", chosen.parent) in found_sources({"OPENCODE_DB": str(chosen)})
+    for name in (str(chosen), "mine.db", ":memory:"):
+        environ = {"OPENCODE_DB": name, "XDG_DATA_HOME": str(home / "data")}
+        assert ("opencode", chosen.parent) in found_sources(environ)
 
 
 def test_a_configuration_may_name_every_agent(tmp_path: Path) -> None:

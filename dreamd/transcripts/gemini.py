@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime as dt
+import hashlib
 import json
 import os
 import re
@@ -160,7 +161,12 @@ def project_directory(path: Path) -> str | None:
         return noted
     projects = _json(folder.parent.parent / "projects.json").get("projects")
     known = projects.items() if isinstance(projects, dict) else ()
-    return next((directory for directory, name in known if name == folder.name), None)
+    return next((directory for directory, name in known if folder.name in {name, _hash(directory)}), None)
+
+
+def _hash(directory: str) -> str:
+    """What older clients call a project's folder."""
+    return hashlib.sha256(directory.encode("utf-8", "surrogateescape")).hexdigest()
 
 
 def _folder(path: str) -> str | None:

@@ -20,12 +20,13 @@ from dreamd.transcripts.opencode_store import StoredSession, is_database, sessio
 AGENT = "opencode"
 _BUSY = frozenset({sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED})
 _LOG = "-wal"
+_NOT_ITS = "no such table"  # what SQLite says of a database that is another program's
 
 
 class OpenCode:
-    """Reads `<root>/opencode.db` (of every channel: `opencode-*.db`) and `<root>/storage`; a session in both is the database's.
+    """Reads the databases in a root and, beside them, `<root>/storage`; a session in both is the database's.
 
-    One database holds many sessions: they share a path, and `reader` tells which of them is meant. A session's stamp is the number of
+    A database is `opencode.db`, of other channels `opencode-….db`, or what a person calls it. One database holds many sessions: they share a path, and `reader` tells which of them is meant. A session's stamp is the number of
     its rows and the time of the newest; whatever changed in it, it is read anew as a whole.
     """
 
@@ -43,9 +44,9 @@ class OpenCode:
         """
         seen: set[str] = set()
         fault: OSError | None = None
-        for path in sorted(root.absolute().glob("opencode*.db")):
+        for path in sorted(root.absolute().glob("*.db")):
             try:
-                rows = list(self._rows(path, whole=True)) if _is_channel(path.name) else []
+                rows = list(self._rows(path, whole=True)) if is_database(path) else []
             except FileNotFoundError:
                 continue
             except OSError as error:
@@ -76,7 +77,7 @@ class OpenCode:
     def transcript_at(self, path: str) -> str | None:
         """The database whose file or write-ahead log changed, or the own file of a session from before; see the protocol."""
         name = os.path.basename(path).removesuffix(_LOG)  # noqa: PTH119 - thousands of times a minute while an answer streams
-        if name.endswith(".db") and _is_channel(name):
+        if name.endswith(".db"):
             return path.removesuffix(_LOG)
         return legacy.session_at(path) if name.endswith(".json") else None
 
@@ -86,6 +87,8 @@ class OpenCode:
         try:
             sessions = self._listings.news(path) if news else list(self._listings.of(path, whole=whole).values())
         except sqlite3.Error as error:
+            if _NOT_ITS in str(error):
+                return
             raise _as_os_error(error, path) from error
         for one in sessions:
             yield SessionFile(AGENT, one.id, str(path), "subagent" if one.parent else "main", _stamp(one, inode))
@@ -204,11 +207,6 @@ def _own(path: Path) -> SessionFile | None:
         return SessionFile(AGENT, path.stem, str(path), "main", legacy.stamp_of(path))
     except OSError:
         return None
-
-
-def _is_channel(name: str) -> bool:
-    """Whether a database is OpenCode's, of whatever channel."""
-    return name == "opencode.db" or name.startswith("opencode-")
 
 
 def _stamp(one: Listed, inode: int) -> FileStamp:

@@ -127,6 +127,19 @@ def test_the_registry_tells_a_projects_directory(tmp_path: Path) -> None:
     assert Gemini().scan(file, Cursor()).first_cwd == "/home/sam/work/lantern"
 
 
+def test_the_registry_tells_which_directory_an_older_clients_digest_means(tmp_path: Path) -> None:
+    """As the client itself computes it: SHA-256 of the project's directory."""
+    directory = "/home/sam/work/lantern"
+    digest = "cd9b53984b12223aeb0cf348492a6ed303866e1ef6b9b831688d030f83061817"
+    root = tmp_path / "tmp"
+    write(root, HEAD, user("m1", "hello there"))
+    (root / "lantern").rename(root / digest)
+    [file] = Gemini().discover(root)
+    assert Gemini().scan(file, Cursor()).first_cwd is None
+    (tmp_path / "projects.json").write_text(json.dumps({"projects": {"/else": "else", directory: "proj"}}))
+    assert Gemini().scan(file, Cursor()).first_cwd == directory
+
+
 def test_a_sub_agents_log_is_its_sessions_and_nobody_speaks_in_it(tmp_path: Path) -> None:
     write(tmp_path, HEAD, user("m1", "hello there"))
     folder = tmp_path / "lantern" / "chats" / "aaaa0001"

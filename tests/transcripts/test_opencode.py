@@ -150,6 +150,26 @@ def test_every_channel_has_its_database(tmp_path: Path) -> None:
     assert [Path(file.path).name for file in OpenCode().discover(tmp_path)] == ["opencode-beta.db"]
 
 
+def test_a_database_may_have_any_name_and_others_beside_it_are_left_alone(tmp_path: Path) -> None:
+    grow_opencode(tmp_path, 2)
+    KEPT_OPEN.pop().close()
+    (tmp_path / "opencode.db").rename(tmp_path / "mine.db")
+    with closing(sqlite3.connect(tmp_path / "another.db")) as another:
+        another.execute("CREATE TABLE notes(text TEXT)")
+    (tmp_path / "empty.db").touch()
+    assert [Path(file.path).name for file in OpenCode().discover(tmp_path)] == ["mine.db"]
+
+
+def test_a_database_that_cannot_be_read_is_told_after_all_others(tmp_path: Path) -> None:
+    grow_opencode(tmp_path, 2)
+    (tmp_path / "opencode-beta.db").write_bytes(b"SQLite format 3\x00" + b"junk" * 2000)
+    found = OpenCode().discover(tmp_path)
+    assert next(found).session_id == "ses_1"
+    with pytest.raises(OSError, match="cannot be read") as fault:
+        next(found)
+    assert fault.value.filename == str(tmp_path / "opencode-beta.db")
+
+
 def test_what_the_client_adds_to_a_prompt_is_not_the_persons(tmp_path: Path) -> None:
     grow_opencode(tmp_path, 1)
     add(tmp_path, 9, "user", text("look at @a.py"), text("<file>secret</file>", synthetic=True), {"type": "file"})

@@ -45,6 +45,7 @@ from dreamd.state.database import Database
 from dreamd.state.findings import Findings
 from dreamd.state.lease import Lease
 from dreamd.state.marks import Marks
+from dreamd.state.models import Models
 from dreamd.state.projects import Projects
 from dreamd.state.records import SessionRecord
 from dreamd.state.run_record import RunRecord
@@ -288,6 +289,7 @@ def _wire(loaded: Loaded, clock: Clock, zone: dt.tzinfo, engine: Engine | None, 
         batches=Batches(database),
         lease=Lease(database),
         marks=Marks(database),
+        models=Models(database),
         projects=Projects(database),
         withheld=Withheld(database),
         scanner=scanner_over(loaded, database, sources(loaded)),

@@ -21,7 +21,6 @@ from dreamd.settings import Config, Project, Section
 
 #: Keys that are accepted and some of whose values have no feature behind them yet: key → the values that work today.
 _WORKING: Mapping[str, tuple[object, ...]] = {
-    "engine.provider": ("anthropic", "claude-code"),
     "gather.executor": ("threads",),
 }
 

@@ -41,6 +41,16 @@ def api_key(engine: Engine, environ: Mapping[str, str] | None = None) -> str:
     )
 
 
+def bedrock_key(engine: Engine, environ: Mapping[str, str] | None = None) -> str:
+    """A Bedrock API key out of `engine.api_key_file`; "": the SDK looks for AWS credentials itself. Raises ConfigError."""
+    return api_key(engine, environ) if engine.api_key_file else ""
+
+
+def google_file(engine: Engine) -> Path | None:
+    """The service account's file that `engine.api_key_file` names; None: the credentials of this machine."""
+    return expand(engine.api_key_file) if engine.api_key_file else None
+
+
 def claude_command(environ: Mapping[str, str] | None = None) -> Path | None:
     """The person's own `claude` command, by PATH and in the places where its installers put it; None: not there."""
     environ = environment() if environ is None else environ

@@ -113,7 +113,6 @@ def test_wrong_variables_are_problems_with_the_variables_name(tmp_path: Path) ->
 @pytest.mark.parametrize(
     "text",
     [
-        '[engine]\nprovider = "bedrock"',
         '[gather]\nexecutor = "procrastinate"',
     ],
 )

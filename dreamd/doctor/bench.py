@@ -40,6 +40,7 @@ class Key:
 
     needed: bool
     where: str = ""  # "" for nowhere
+    told_by_machine: bool = False  # a virtual machine's own credentials would do, and nobody can see them from here
     open_to_others: bool = False
 
 

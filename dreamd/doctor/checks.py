@@ -159,6 +159,13 @@ def key(bench: Bench) -> Check:
     """The service finds the key that its engine needs."""
     if not bench.key.needed:
         return fine("key", f"engine {bench.engine}: no key needed")
+    if not bench.key.where and bench.key.told_by_machine:
+        return warning(
+            "key",
+            Why.MISSING,
+            "no credentials for the engine's provider were found where the service would look",
+            "log in with the provider's own tool, or write what it needs into ~/.config/dreamd/env; fine where the machine itself has a role",
+        )
     if not bench.key.where:
         return error(
             "key",

@@ -42,6 +42,20 @@ from dreamd.transcripts import foreign
 from dreamd.transcripts.agents import ADAPTERS
 
 _SAMPLE = 3  # archived copies
+#: By what a provider's credentials are known: variables, and files in the home directory.
+_CLOUD = {
+    "bedrock": (
+        re.compile(
+            r"^\s*(?:export\s+)?AWS_(?:ACCESS_KEY_ID|PROFILE|BEARER_TOKEN_BEDROCK|WEB_IDENTITY_TOKEN_FILE)=\S",
+            re.MULTILINE,
+        ),
+        (".aws/credentials", ".aws/config"),
+    ),
+    "vertex": (
+        re.compile(r"^\s*(?:export\s+)?GOOGLE_APPLICATION_CREDENTIALS=\S", re.MULTILINE),
+        (".config/gcloud/application_default_credentials.json",),
+    ),
+}
 _KEY = re.compile(r"^\s*(?:export\s+)?ANTHROPIC_API_KEY=\S", re.MULTILINE)
 
 
@@ -157,7 +171,7 @@ def _unread(loaded: Loaded) -> tuple[str, ...]:
 def _key(config: Config, spec: ServiceSpec, pid: int | None) -> Key:
     """Where the service would find a key: the file that is named, its own environment now, its environment file."""
     engine = config.engine
-    if engine.name == "offline" or engine.provider != "anthropic":
+    if engine.name == "offline" or engine.provider == "claude-code":
         return Key(needed=False)
     if engine.api_key_file:
         path = expand(engine.api_key_file)
@@ -165,12 +179,30 @@ def _key(config: Config, spec: ServiceSpec, pid: int | None) -> Key:
         return Key(
             needed=True, where=str(path) if there else "", open_to_others=there and bool(path.stat().st_mode & 0o077)
         )
-    if pid is not None and _has_key(_bytes(Path(f"/proc/{pid}/environ")).replace(b"\0", b"\n")):
+    if engine.provider != "anthropic":
+        return _cloud_key(engine.provider, spec, pid)
+    if pid is not None and _has_key(_environment(pid)):
         return Key(needed=True, where=f"the environment of the service (pid {pid})")
     if _has_key(_bytes(spec.key_file)):
         shut = not spec.key_file.stat().st_mode & 0o077
         return Key(needed=True, where=str(spec.key_file), open_to_others=not shut)
     return Key(needed=not engine.base_url)
+
+
+def _cloud_key(provider: str, spec: ServiceSpec, pid: int | None) -> Key:
+    """Where the service would find a cloud's credentials: its environment, its environment file, the provider's own files."""
+    pattern, files = _CLOUD[provider]
+    if pid is not None and pattern.search(_environment(pid).decode("utf-8", "replace")):
+        return Key(needed=True, where=f"the environment of the service (pid {pid})")
+    if pattern.search(_bytes(spec.key_file).decode("utf-8", "replace")):
+        shut = not spec.key_file.stat().st_mode & 0o077
+        return Key(needed=True, where=str(spec.key_file), open_to_others=not shut)
+    found = next((path for one in files if (path := spec.home / one).is_file()), None)
+    return Key(needed=True, where=str(found or ""), told_by_machine=True)
+
+
+def _environment(pid: int) -> bytes:
+    return _bytes(Path(f"/proc/{pid}/environ")).replace(b"\0", b"\n")
 
 
 def _unreached(pid: int | None, spec: ServiceSpec) -> Iterator[Path]:

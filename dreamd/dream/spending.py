@@ -11,6 +11,7 @@ from dreamd.dream.outlook import limits, since_midnight
 from dreamd.dream.workshop import Workshop
 from dreamd.engines.costly import Costly
 from dreamd.engines.purse import Purse
+from dreamd.state.model_record import ModelRecord
 from dreamd.usage import Usage
 
 
@@ -25,6 +26,21 @@ class Forecast:
     cost: Usage
 
 
+class Shelf:
+    """What the state knows of models; implements `dreamd.engines.costly.Book`."""
+
+    def __init__(self, shop: Workshop) -> None:
+        self._shop = shop
+
+    def get(self, place: str, model: str) -> ModelRecord | None:
+        """See Book."""
+        return self._shop.models.get(place, model, self._shop.clock.now())
+
+    def put(self, place: str, model: str, said: ModelRecord) -> None:
+        """See Book."""
+        self._shop.models.put(place, model, said, self._shop.clock.now())
+
+
 @contextmanager
 def paid(shop: Workshop) -> Iterator[None]:
     """While a run's engine may be asked. Raises ConfigError or EngineUnusable where it could not be."""
@@ -32,7 +48,7 @@ def paid(shop: Workshop) -> Iterator[None]:
     if not isinstance(engine, Costly):
         yield
         return
-    engine.begin(purse(shop))
+    engine.begin(purse(shop), Shelf(shop))
     try:
         yield
     finally:
@@ -56,7 +72,7 @@ def purse(shop: Workshop, by_run: Usage | None = None) -> Purse:
 def refill(shop: Workshop, run_id: str) -> None:
     """The purse of a run that goes on after its batch was booked."""
     if isinstance(shop.engine, Costly):
-        shop.engine.begin(purse(shop, shop.runs.get(run_id).cost))
+        shop.engine.begin(purse(shop, shop.runs.get(run_id).cost), Shelf(shop))
 
 
 def forecast(shop: Workshop) -> Forecast:

@@ -25,6 +25,7 @@ from dreamd.state.database import Database
 from dreamd.state.findings import Findings
 from dreamd.state.lease import Lease
 from dreamd.state.marks import Marks
+from dreamd.state.models import Models
 from dreamd.state.projects import Projects
 from dreamd.state.records import SessionRecord
 from dreamd.state.runs import Runs
@@ -50,6 +51,7 @@ class Workshop:
     batches: Batches
     lease: Lease
     marks: Marks
+    models: Models
     projects: Projects
     withheld: Withheld
     scanner: Scanner

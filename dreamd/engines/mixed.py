@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Protocol
 
 from dreamd.engines.batching import Batching, Post
-from dreamd.engines.costly import Costly
+from dreamd.engines.costly import Book, Costly
 from dreamd.engines.faults import UnusableAnswer
 from dreamd.engines.protocol import (
     Act,
@@ -59,9 +59,9 @@ class Mixed:
         """See Batching. Only what may be sent is handed to it."""
         return self._sending.post if isinstance(self._sending, Batching) else None
 
-    def begin(self, purse: Purse) -> None:
+    def begin(self, purse: Purse, book: Book | None = None) -> None:
         """See Costly."""
-        self._sending.begin(purse)
+        self._sending.begin(purse, book)
 
     def end(self) -> None:
         """See Costly."""

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import datetime as dt
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 from sqlalchemy import select
 
 from dreamd.state.dialect import insert
+from dreamd.state.model_record import ModelRecord
 from dreamd.state.schema import models
 
 if TYPE_CHECKING:
@@ -16,14 +16,6 @@ if TYPE_CHECKING:
 
 #: After so long a server is asked again: windows grow.
 KEPT_FOR: Final = dt.timedelta(days=30)
-
-
-@dataclass(frozen=True, slots=True)
-class ModelRecord:
-    """A model's limits in tokens; None: the server does not say."""
-
-    window: int | None
-    answer: int | None
 
 
 class Models:

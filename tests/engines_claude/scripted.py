@@ -48,6 +48,8 @@ class Server:
     asked: list[str] = field(default_factory=list)  # "METHOD path" of everything but messages
     models: dict[str, Answer] = field(default_factory=dict)
     counts: Callable[[dict[str, Any]], int] | None = None  # what count_tokens says; None: no such endpoint
+    raw: list[bytes] = field(default_factory=list)  # bodies as they came
+    token_status: int = 200  # of the place where a service account gets its token
     away: bool = False  # looks are answered with a cut connection
     now: Callable[[], str] = lambda: "2026-03-10T12:00:00Z"
 
@@ -132,8 +134,15 @@ class _Handler(http.server.BaseHTTPRequestHandler):
             self._respond({"status": 404, "type": "not_found_error"}, {})
 
     def do_POST(self) -> None:
-        body = json.loads(self.rfile.read(int(self.headers["content-length"])) or b"{}")
+        raw = self.rfile.read(int(self.headers["content-length"]))
         mine, path = self.server_of, self.path.split("?")[0]
+        if path == "/token":  # where a service account gets its token
+            mine.asked.append("POST /token")
+            token = {"access_token": "token-of-nobody", "expires_in": 3600, "token_type": "Bearer"}
+            said = {"raw": json.dumps(token).encode()}
+            self._respond(said if mine.token_status == 200 else {"status": mine.token_status}, {})
+            return
+        body = json.loads(raw or b"{}")
         told = {name.lower(): value for name, value in self.headers.items()}
         if path == "/v1/messages/batches":
             self._take_batch(body)
@@ -149,6 +158,7 @@ class _Handler(http.server.BaseHTTPRequestHandler):
             self._respond(said, {})
             return
         mine.requests.append(body)
+        mine.raw.append(raw)
         mine.headers.append(told | {":path": self.path})
         self._respond(mine.answer(body), body)
 
@@ -210,7 +220,7 @@ class _Handler(http.server.BaseHTTPRequestHandler):
         status = made.get("status", 200)
         if status != 200:
             error = {"type": made.get("type", "api_error"), "message": made.get("message", "no")}
-            payload = json.dumps({"type": "error", "error": error}).encode()
+            payload = json.dumps(made.get("body", {"type": "error", "error": error})).encode()
         elif "raw" in made:
             payload = made["raw"]
         else:
@@ -229,7 +239,8 @@ class _Handler(http.server.BaseHTTPRequestHandler):
         text = json.dumps(made["json"], ensure_ascii=False) if "json" in made else made.get("text", "")
         blocks = made.get("blocks", [{"type": "text", "text": text}])
         static = [block["text"] for block in body["system"]]
-        prefix = json.dumps([body["model"], static])
+        model = body.get("model", self.path)  # Bedrock and Vertex have it in the address
+        prefix = json.dumps([model, static])
         size, sent = len(prefix) // 4, len(json.dumps(body)) // 4
         read = size if prefix in self.server_of.cached else 0
         self.server_of.cached.add(prefix)
@@ -243,7 +254,7 @@ class _Handler(http.server.BaseHTTPRequestHandler):
             "id": "msg_1",
             "type": "message",
             "role": "assistant",
-            "model": body["model"],
+            "model": model,
             "content": blocks,
             "stop_reason": made.get("stop", "end_turn"),
             "stop_sequence": None,

@@ -6,18 +6,23 @@ import datetime as dt
 import hashlib
 import math
 from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING
 
 from dreamd.context.conversation import Reply, Schema
 from dreamd.context.message import Message
 from dreamd.context.prompt import SystemPrompt
-from dreamd.credentials import api_key, claude_command
+from dreamd.credentials import api_key, bedrock_key, claude_command, google_file
 from dreamd.engines.claude.client import Sdk, Transport
 from dreamd.engines.claude.command import Command
 from dreamd.engines.claude.engine import ClaudeEngine, Limits
 from dreamd.engines.claude.mail import Mail
 from dreamd.engines.claude.prices import Prices
-from dreamd.engines.claude.providers import anthropic_client
+from dreamd.engines.claude.providers import anthropic_client, bedrock_client, vertex_client
 from dreamd.settings import Config
+from dreamd.state.model_record import ModelRecord
+
+if TYPE_CHECKING:
+    from dreamd.engines.claude.providers import Client
 
 
 class Later:
@@ -38,6 +43,14 @@ class Later:
         if made is not None:
             made.close()
 
+    def about(self, model: str) -> ModelRecord | None:
+        """See Transport."""
+        return (self._made or self._make()).about(model)
+
+    def count(self, model: str, system: SystemPrompt, messages: Sequence[Message], schema: Schema | None) -> int | None:
+        """See Transport."""
+        return (self._made or self._make()).count(model, system, messages, schema)
+
     def send(
         self, model: str, system: SystemPrompt, messages: Sequence[Message], *, max_tokens: int, schema: Schema | None
     ) -> Reply:
@@ -53,7 +66,16 @@ def claude(config: Config, day: dt.date) -> ClaudeEngine:
     place = hashlib.sha256(f"{engine.provider} {engine.base_url}".encode()).hexdigest()[:16]
     subscribed = engine.provider == "claude-code"  # what it would have cost is shown, not limited
 
-    sdk = Sdk(lambda: anthropic_client(api_key(engine), engine.base_url, timeout))
+    def client() -> Client:
+        match engine.provider:
+            case "bedrock":
+                return bedrock_client(bedrock_key(engine), engine.base_url, timeout)
+            case "vertex":
+                return vertex_client(google_file(engine), engine.base_url, timeout)
+            case _:
+                return anthropic_client(api_key(engine), engine.base_url, timeout)
+
+    sdk = Sdk(client)
     return ClaudeEngine(
         Later(lambda: Command(claude_command(), timeout=timeout)) if subscribed else sdk,
         gather_model=engine.gather_model,

@@ -76,6 +76,10 @@ class Caller:
         finally:
             purse.settle(hold, spent)
 
+    def count(self, system: SystemPrompt, messages: Sequence[Message], schema: Schema | None) -> int | None:
+        """Tokens of a request as the server counts them; None where it does not."""
+        return self._transport.count(self.model, system, messages, schema)
+
     def expected(self, system: SystemPrompt, tokens: int, output: int, *, batched: bool = False) -> Usage:
         """What a call with so many tokens of input beside the system prompt may cost at most, before it is made."""
         most = Usage(input=system.tokens() + tokens, output=output)

@@ -17,6 +17,7 @@ from dreamd.context.message import Message
 from dreamd.context.prompt import SystemPrompt
 from dreamd.engines.claude.faults import TooLong, TryAgain
 from dreamd.engines.faults import EngineUnusable, UnusableAnswer
+from dreamd.state.model_record import ModelRecord
 from dreamd.transcripts.speaker import OWN_MARKER
 from dreamd.usage import Usage
 
@@ -48,6 +49,20 @@ class Command:
 
     def close(self) -> None:
         """See Transport; each call was a process of its own."""
+
+    def about(self, model: str) -> ModelRecord | None:  # noqa: ARG002 - see Transport
+        """See Transport: the command does not tell."""
+        return ModelRecord()
+
+    def count(
+        self,
+        model: str,  # noqa: ARG002 - see Transport
+        system: SystemPrompt,  # noqa: ARG002 - likewise
+        messages: Sequence[Message],  # noqa: ARG002 - likewise
+        schema: Schema | None,  # noqa: ARG002 - likewise
+    ) -> int | None:
+        """See Transport: the command does not count."""
+        return None
 
     def send(
         self,

@@ -24,6 +24,7 @@ from dreamd.engines.claude.pieces import Piece, pieces
 from dreamd.engines.claude.post import ClaudePost
 from dreamd.engines.claude.prices import Prices
 from dreamd.engines.claude.prompts import prompt
+from dreamd.engines.costly import Book
 from dreamd.engines.faults import EngineFault, EngineUnusable, UnusableAnswer
 from dreamd.engines.offline.broaden import broaden
 from dreamd.engines.offline.verdict import WEAK
@@ -40,9 +41,11 @@ from dreamd.engines.protocol import (
     Turn,
 )
 from dreamd.engines.purse import Purse
+from dreamd.state.model_record import ModelRecord
 from dreamd.usage import Usage
 
 _PIECE = 0.70  # share of the working budget that one piece takes: estimates may be a quarter too low
+_LARGE = 0.50  # share of the working budget by estimate from which a piece is counted before it is sent
 _ANSWER = (1_024, 8_192)  # tokens of an answer: least and most that are asked for
 _MOST_ANSWER = 16_384  # after an answer that was cut
 _SESSION = 400_000  # tokens of one session at most; of a longer one the newest turns
@@ -86,6 +89,8 @@ class ClaudeEngine:
         """`mail`: how batches reach the server at `place`; `batched`: they are used, which only the estimate asks."""
         self._transport = transport
         self._batched = batched
+        self._place = place
+        self._said: dict[str, ModelRecord] = {}
         self._prices = prices
         self._limits = limits or Limits()
         self._purse = Purse()
@@ -118,10 +123,18 @@ class ClaudeEngine:
         """See Batching."""
         return self._post
 
-    def begin(self, purse: Purse) -> None:
-        """See Costly."""
+    def begin(self, purse: Purse, book: Book | None = None) -> None:
+        """See Costly. A window that a person configured is not asked for."""
         self._transport.check()
         self._purse = purse
+        if book is None or self._limits.context_window:
+            return
+        for model in {self._reader.model, self._writer.model} - set(self._said):
+            said = book.get(self._place, model)
+            if said is None and (said := self._transport.about(model)) is not None:
+                book.put(self._place, model, said)
+            if said is not None:
+                self._said[model] = said
 
     def end(self) -> None:
         """See Costly."""
@@ -186,9 +199,10 @@ class ClaudeEngine:
             return Reconciliation(tuple(_alone(finding) for finding in findings))
         proposals: list[Proposal] = []
         usage = Usage()
-        known = list(entries)
-        for start in range(0, len(findings), _FINDINGS):
-            batch = findings[start : start + _FINDINGS]
+        known, left = list(entries), list(findings)
+        while left:
+            batch = self._fitting(topic, known, left)
+            left = left[len(batch) :]
             try:
                 made = self._order(topic, known, batch)
             except EngineFault as fault:
@@ -204,12 +218,26 @@ class ClaudeEngine:
     def _cut(self, digest: Digest) -> tuple[Piece, ...]:
         return self._pieces(digest)[0]
 
+    def _fitting(self, topic: Topic, known: Sequence[KnownEntry], findings: Sequence[Finding]) -> list[Finding]:
+        """As many findings as fit beside what is known. Raises UnusableAnswer where none do: nothing is sent in vain."""
+        room = self._room(prompt("reconcile"), self._writer.model)
+        taken: list[Finding] = []
+        for finding in findings[:_FINDINGS]:
+            if estimate(ordering.desk(topic, known, [*taken, finding]).text) > room:
+                break
+            taken.append(finding)
+        if not taken:
+            raise UnusableAnswer("a topic does not fit the model's window", hint="see budget.context_window")
+        return taken
+
     def _read(self, part: Piece, digest: Digest, said: Sequence[Finding], halvings: int = 0) -> Extraction:
         shown = reading.sheet(part, digest, said)
 
         def text(*, again: bool) -> str:
             return reading.sheet(part, digest, said, again=again).text if again else shown.text
 
+        if not self._fits(self._reader, "extract", shown.text):
+            return self._read_halves(part, digest, said, halvings)
         try:
             answer, usage = self._ask(self._reader, "extract", text, structure.FINDINGS, structure.Findings)
         except TooLong:
@@ -248,7 +276,7 @@ class ClaudeEngine:
     ) -> tuple[Form, Usage]:
         """One answer of the form, asked for a second time with more room and a reminder where the first was none."""
         usage = Usage()
-        room = _answer(estimate(text(again=False)))
+        room = self._longest(caller.model, _answer(estimate(text(again=False))))
         why = ""
         for again in (False, True):
             try:
@@ -260,7 +288,7 @@ class ClaudeEngine:
             if read is not None:
                 return read, usage
             why = reply.stop.value if reply.stop is not Stop.END else "no structure"
-            room = min(2 * room, _MOST_ANSWER)
+            room = self._longest(caller.model, min(2 * room, _MOST_ANSWER))
         raise UnusableAnswer(f"the model gave no usable answer twice ({why})", usage=usage)
 
     def _most(self) -> int:
@@ -269,15 +297,31 @@ class ClaudeEngine:
         affordable = self._limits.usd_per_run / 2 * 1e6 / price.input if price else math.inf
         return int(max(_LEAST_SESSION, min(_SESSION, self._limits.tokens_per_run / 2, affordable)))
 
+    def _budget(self, system: SystemPrompt, model: str) -> Budget:
+        """The window as it is known, beside the instructions."""
+        limits, said = self._limits, self._said.get(model, ModelRecord())
+        window = Window(said.window, self._prices.tier_limit(model), limits.context_window).tokens
+        return Budget(window, system=system.static_tokens, reserve=limits.reserve_tokens)
+
+    def _longest(self, model: str, tokens: int) -> int:
+        """An answer as long as wanted, or as the model can give."""
+        return min(tokens, self._said.get(model, ModelRecord()).answer or tokens)
+
+    def _fits(self, caller: Caller, name: str, text: str) -> bool:
+        """Whether a request fits as the server counts it. Only what is large by estimate is counted, where the server can."""
+        budget = self._budget(prompt(name), caller.model)
+        if estimate(text) <= budget.share(_LARGE):
+            return True
+        counted = caller.count(prompt(name), [told(text)], structure.FINDINGS)
+        return counted is None or counted - prompt(name).static_tokens <= budget.share(budget.compact_at)
+
     def _room(self, system: SystemPrompt, model: str) -> int:
         """Tokens that one piece may take."""
-        limits = self._limits
-        window = Window(tier_limit=self._prices.tier_limit(model), configured=limits.context_window).tokens
-        budget = Budget(window, system=system.static_tokens, reserve=limits.reserve_tokens)
+        budget = self._budget(system, model)
         room = budget.share(_PIECE)
         if room < _LEAST_ROOM:
             raise EngineUnusable(
-                f"a window of {window:,} tokens has no room for a session beside the instructions",
+                f"a window of {budget.window:,} tokens has no room for a session beside the instructions",
                 hint="set budget.context_window to what the model really takes, at least 8192",
             )
         return room

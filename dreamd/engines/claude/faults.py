@@ -21,9 +21,11 @@ _BY_STATUS: dict[int, Passing] = {408: "server", 409: "server", 429: "rate_limit
 _REFUSED = frozenset({"authentication_error", "permission_error", "billing_error", "not_found_error"})
 _REFUSED_STATUS = frozenset({401, 402, 403, 404})
 _TOO_LONG = re.compile(
-    r"prompt is too long|too many (?:input )?tokens|(?:maximum|exceeds?|exceeded|available|larger than).{0,40}context|context[ _](?:length|window|size)",
+    r"(?:prompt|input) is too long|too many (?:input )?tokens|(?:maximum|exceeds?|exceeded|available|larger than).{0,40}context|context[ _](?:length|window|size)",
     re.IGNORECASE,
 )
+_NO_SCHEMA = re.compile(r"output_config|output_format|json_schema|structured.?output", re.IGNORECASE)
+_NO_MODEL = re.compile(r"model (?:identifier|id) is invalid|invocation of model id", re.IGNORECASE)
 _NO_CREDIT = re.compile(r"credit balance|billing|quota", re.IGNORECASE)
 
 KEY_HINT = "the key is looked for in the file that engine.api_key_file names, else in ANTHROPIC_API_KEY"
@@ -38,6 +40,10 @@ class TryAgain(Exception):  # noqa: N818 - what to do, said by its name
         self.after = after
 
 
+class UnstructuredOnly(Exception):  # noqa: N818 - likewise
+    """The server takes no schema for answers: the same must be sent without one."""
+
+
 class TooLong(Exception):  # noqa: N818 - likewise
     """The input does not fit the model: the same must not be sent again."""
 
@@ -48,10 +54,17 @@ def refused(status: int, kind: str, message: str, after: float | None) -> Except
         return TryAgain(_BY_TYPE.get(kind) or _BY_STATUS.get(status) or "server", after)
     if kind == "request_too_large" or status == 413 or _TOO_LONG.search(message):  # noqa: PLR2004
         return TooLong()
-    if kind == "not_found_error" or (status == 404 and kind not in _REFUSED):  # noqa: PLR2004
+    return _wrong(status, kind, message)
+
+
+def _wrong(status: int, kind: str, message: str) -> Exception:
+    """An error that does not pass by itself, and is not the input's length."""
+    if status == 400 and _NO_SCHEMA.search(message):  # noqa: PLR2004
+        return UnstructuredOnly()
+    if kind == "not_found_error" or (status == 404 and kind not in _REFUSED) or _NO_MODEL.search(message):  # noqa: PLR2004
         return EngineUnusable(
             f"the server does not know what was asked for ({status}, {kind or 'no type'})",
-            hint="see engine.gather_model, engine.consolidate_model and engine.base_url",
+            hint="see engine.gather_model, engine.consolidate_model (on Bedrock an inference profile) and engine.base_url",
         )
     if kind in _REFUSED or status in _REFUSED_STATUS or _NO_CREDIT.search(message):
         return EngineUnusable(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime as dt
+import re
 from collections import deque
 from collections.abc import Iterable, Iterator
 from pathlib import Path
@@ -16,7 +17,11 @@ from dreamd.transcripts.event import PERSON_ORIGINS, Event, Origin, Role
 _LONGEST_TURN = 12_000  # characters of a person's own text that an engine sees; longer pastes are cut in the middle
 _LONGEST_ANSWER = 2_000  # characters of an agent's last text before a person's turn
 _LONGEST_ASIDE = 500  # characters of what the agent said before that
-_ANSWERS = 4  # texts of an agent that are kept before a person's turn
+_ANSWERS = 4  # texts of an agent that are kept before a person's turn, and as many more that name a cause
+_CAUSE = re.compile(
+    r"\b(?:caused by|causes?|culprit|due to|because of|came from|turn(?:s|ed) out|the fix (?:is|was)|fixed)\b",
+    re.IGNORECASE,
+)
 _CUT = "\n[…]\n"
 
 
@@ -40,14 +45,23 @@ def digest(pending: Pending, adapter: Reader, redactor: Redactor, zone: dt.tzinf
 
 def _digest_turns(events: Iterable[Event], origins: frozenset[Origin], redactor: Redactor) -> Iterator[Turn]:
     """A person's turns, and before each the agent's last few words: of the earlier ones only as much as tells a finding."""
-    answers: deque[Event] = deque(maxlen=_ANSWERS)
+    answers: deque[Event] = deque()
     for event in events:
         if event.role is Role.ASSISTANT and event.origin is Origin.MODEL and event.text.strip():
             answers.append(event)
+            _let_go(answers)
         elif event.role is Role.HUMAN and event.origin in origins:
             yield from _answered(answers, redactor)
             yield _turn(event, redactor, _LONGEST_TURN)
     yield from _answered(answers, redactor)
+
+
+def _let_go(answers: deque[Event]) -> None:
+    """Of what an agent said on the way only the last few texts stay, and the last few that name a cause."""
+    for causes in (False, True):
+        of_a_kind = [event for event in answers if bool(_CAUSE.search(event.text)) is causes]
+        if len(of_a_kind) > _ANSWERS:
+            answers.remove(of_a_kind[0])
 
 
 def _answered(answers: deque[Event], redactor: Redactor) -> Iterator[Turn]:

@@ -224,7 +224,7 @@ def _line(verdict: Verdict, kind: Kind) -> str:
     core = verdict.core
     code = verdict.cues.code
     if code == "en":
-        text = rewrite.english(core, rule=kind in _IMPERATIVE_KINDS)
+        text = rewrite.english(core, rule=kind in _IMPERATIVE_KINDS, whole=kind is Kind.OUTCOME)
     elif code in ("zh", "ja"):
         text = rewrite.chinese(core) if code == "zh" else rewrite.plain(core, stop="。")
     else:

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from dreamd.engines.offline.cues import rx, words
-from dreamd.engines.offline.languages.english import VERBS
+from dreamd.engines.offline.languages.english_words import VERBS
 from dreamd.engines.offline.rewrite import finish
 from dreamd.engines.offline.similar import stem
 

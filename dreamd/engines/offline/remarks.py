@@ -15,8 +15,9 @@ from dreamd.engines.offline.cues import rx
 from dreamd.engines.offline.exchange import Exchange
 from dreamd.engines.offline.judge import MAX_LENGTH, reject
 from dreamd.engines.offline.languages.detect import language_of
-from dreamd.engines.offline.languages.english import ENGLISH, VERBS
+from dreamd.engines.offline.languages.english import ENGLISH
 from dreamd.engines.offline.languages.english_marks import MARKS
+from dreamd.engines.offline.languages.english_words import VERBS
 from dreamd.engines.offline.languages.marks import found
 from dreamd.engines.offline.sentences import own_words, split
 from dreamd.engines.offline.similar import sense

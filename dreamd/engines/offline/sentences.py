@@ -102,7 +102,9 @@ def is_machine_made(line: str) -> bool:
         return not _MARKER.match(line) or bare.endswith(("{", "}", ";"))
     if re.fullmatch(r"<?https?://\S+>?[.,]?", bare):
         return True
-    letters = sum(map(str.isalpha, bare))
+    letters = sum(
+        2 if "\u3040" <= sign <= "\u9fff" else 1 for sign in bare if sign.isalpha()
+    )  # a CJK sign is a word's worth
     return letters < len(bare) * 0.45 and len(bare) > 12  # noqa: PLR2004 - half punctuation: no sentence
 
 

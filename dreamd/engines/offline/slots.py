@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from dreamd.engines.offline.cues import rx
 from dreamd.engines.offline.languages.chinese import ATTRIBUTE as CHINESE_ATTRIBUTE
-from dreamd.engines.offline.languages.english import ATTRIBUTE, NAMED_VALUE
+from dreamd.engines.offline.languages.english_words import ATTRIBUTE, NAMED_VALUE
 
 _MAX_WORDS = 5
 

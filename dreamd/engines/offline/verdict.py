@@ -9,7 +9,7 @@ from typing import Literal
 
 from dreamd.engines.offline.cues import Cues, Frame, rx, words
 from dreamd.engines.offline.dates import Dated, resolve
-from dreamd.engines.offline.languages.english import VERBS, VERBS_ONLY, WORK
+from dreamd.engines.offline.languages.english_words import VERBS, VERBS_ONLY, WORK
 from dreamd.engines.protocol import Kind
 from dreamd.transcripts.event import Origin
 
@@ -189,7 +189,8 @@ def _from_clause(
         text, head = again.core, replace(head, corrected=head.corrected or again.corrected, opinion=again.opinion)
     if _THOUGHT.match(before) and not _CHANGED.search(before):
         return "doubt"
-    text = _without_passing_tail(text, cues)
+    if not _tells_figures(text, cues):
+        text = _without_passing_tail(text, cues)
     bad = _left_for(text, cues)
     if bad:
         return bad
@@ -204,6 +205,13 @@ def _from_clause(
         return day
     person = found[1].groupdict().get("person") or ""
     return Verdict(text, found[0], strength, day, cues, person, head.stressed, head.corrected)
+
+
+def _tells_figures(text: str, cues: Cues) -> bool:
+    """Whether a sentence tells an outcome as a whole: its figure of before stands in a clause of its own."""
+    return not cues.questions.search(text) and any(
+        frame.kind is Kind.OUTCOME and frame.pattern.match(text) for frame in cues.frames
+    )
 
 
 def _day(text: str, frame: Frame, said: dt.datetime | None) -> Dated | Left:

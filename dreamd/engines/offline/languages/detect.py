@@ -26,6 +26,14 @@ _SCRIPTS: tuple[tuple[re.Pattern[str], Cues | None], ...] = (
     (re.compile(r"[\u0370-\u03ff\u0530-\u06ff\u0900-\u0dff\u0e00-\u0e7f\u10a0-\u10ff]"), None),
 )
 _ELISION = re.compile(r"\b(?:[sldjnmct]|qu)'[a-zà-ü]")
+#: Letters that English has not, and who has them.
+_LETTERS = (
+    ("fr", re.compile(r"[éèêàçùœ]", re.IGNORECASE)),
+    ("es", re.compile(r"[ñ¿¡áíóú]", re.IGNORECASE)),
+    ("de", re.compile(r"[äöüß]", re.IGNORECASE)),
+    ("pt", re.compile(r"[ãõ]", re.IGNORECASE)),
+    ("pl", re.compile(r"[ąęłńśźż]", re.IGNORECASE)),
+)
 _WORD = re.compile(r"(?<!\w)[^\W\d_]{2,}(?:'[^\W\d_]+)?(?!\w)|(?<!\w)[aAyY](?!\w)")
 
 #: The words that tell a Latin-script language from its neighbours.
@@ -54,6 +62,8 @@ def language_of(text: str) -> Cues | None:
     found = [w.lower() for w in _WORD.findall(text)]
     scores = {code: sum(1 for w in found if w in small) for code, small in _SETS.items()}
     scores["fr"] += len(_ELISION.findall(text.lower()))
+    for code, letters in _LETTERS:
+        scores[code] += bool(letters.search(text))
     best = max(scores.values(), default=0)
     code = next(code for code, score in scores.items() if score == best)
     if scores["en"] == best or (best == 1 and code not in _BY_CODE):

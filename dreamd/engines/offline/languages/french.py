@@ -8,6 +8,8 @@ from dreamd.engines.protocol import Kind
 # A table: one frame a line.
 # fmt: off
 _FRAMES = (
+    Frame("c_est_qui", Kind.PERSON, rx(r"^c'est (?P<person>(?-i:[A-ZÀ-Ü][a-zà-ü]+(?: [A-ZÀ-Ü][a-zà-ü]+)?)) qui (?:s'occupe|gère|maintient|est responsable|pilote|valide)[^?]{3,}"), 1.25, "C'est Inès qui gère la facturation."),
+    Frame("chez_nous", Kind.CONVENTION, rx(r"^(?:chez nous|dans l'équipe|ici),? (?:on|nous) (?:toujours |ne )?[a-zà-ü]+ [^?]{4,}"), 1.25, "Chez nous on signe chaque commit."),
     Frame("jamais", Kind.PROHIBITION, rx(r"^(?:s'il (?:te|vous) plaît,? )?(?:ne |n')[^?]{2,40}\bjamais\b[^?]{3,}"), 1.5, "Ne pousse jamais directement sur main."),
     Frame("interdit", Kind.PROHIBITION, rx(r"^(?:jamais d(?:e |')|interdit de |interdiction de |pas d(?:e |')|aucune? )(?!problème|souci)[^?]{3,40} (?:dans|en|sans|sur)\b[^?]{2,}"), 1.0, "Pas de logs dans les tests."),
     Frame("ne_sans", Kind.PROHIBITION, rx(r"^(?:ne |n')[^?]{2,60}\b(?:pas|rien)\b[^?]{2,60}\bsans [^?]{3,}"), 1.25, "Ne change pas le schéma sans accord."),

@@ -8,6 +8,10 @@ from dreamd.engines.protocol import Kind
 # A table: one frame a line.
 # fmt: off
 _FRAMES = (
+    Frame("dafuer_nehmen_wir", Kind.CONVENTION, rx(r"^(?:für|bei|zum|zur|als) (?!das|dies|jetzt)[^,?]{2,40} (?:nehmen|verwenden|nutzen|benutzen|setzen|haben) wir (?!das\b|es\b|dies)[^?]{3,}"), 1.25, "Für Logs nehmen wir ausschließlich Loki."),
+    Frame("keine_auf", Kind.PROHIBITION, rx(r"^(?:bitte )?keine? [\w-]+ (?:auf|bei|mit|nach|vor|an|unter|außerhalb) (?!das\b|dem Moment)[^?]{3,}"), 1.0, "Keine Deploys nach 16 Uhr."),
+    Frame("zustaendig_ist", Kind.PERSON, rx(r"^(?:zuständig|verantwortlich|ansprechpartner(?:in)?)(?: für)? [^?,]{3,40} (?:ist|sind) (?P<person>(?-i:[A-ZÄÖÜ][a-zäöüß]+(?: [A-ZÄÖÜ][a-zäöüß]+)?))"), 1.25, "Zuständig für den Export ist Heike."),
+    Frame("umgestiegen", Kind.DECISION, rx(r"^wir (?:sind|haben)(?: (?:jetzt|inzwischen|gestern))? (?:von|vom) [^?]{2,30} (?:auf|zu|zum|nach) [^?]{2,30} (?:umgestiegen|gewechselt|migriert|umgezogen|umgestellt)"), 1.5, "Wir sind von Redis auf Valkey umgestiegen."),
     Frame("nie", Kind.PROHIBITION, rx(r"^(?:bitte )?(?:niemals|nie(?: wieder)?|auf keinen fall|unter keinen umständen)\b[^?]{4,}"), 1.5, "Niemals direkt auf main pushen."),
     Frame("tail_nie", Kind.PROHIBITION, rx(r"^(?:bitte )?[a-zäöüß]+e?n? (?:bitte )?(?:niemals|nie(?: wieder)?|auf keinen fall)\b[^?]{4,}"), 1.5, "Committe niemals ohne Rückfrage."),
     Frame("keine", Kind.PROHIBITION, rx(r"^(?:bitte )?keine? [A-Za-zÄÖÜäöüß-]+ (?:in|im|ohne|verwenden|benutzen|mehr)\b(?! (?:zeit|ahnung))[^?]{3,}"), 1.0, "Keine Emojis in Commit-Nachrichten."),

@@ -8,6 +8,7 @@ from dreamd.engines.protocol import Kind
 # A table: one frame a line.
 # fmt: off
 _FRAMES = (
+    Frame("lo_lleva", Kind.PERSON, rx(r"^(?:el|la|los|las) (?!error|problema)[^?¿,]{3,40} (?:lo|la|los|las) (?:lleva|mantiene|gestiona|cuida) (?P<person>(?-i:[A-ZÁÉÍÓÚÑ][a-záéíóúñ]+(?: [A-ZÁÉÍÓÚÑ][a-záéíóúñ]+)?))"), 1.25, "El buscador lo lleva Irene."),
     Frame("nunca", Kind.PROHIBITION, rx(r"^(?:por favor,? )?(?:nunca|jamás|bajo ningún concepto|prohibido)\b(?! (?:he|había|mind))[^?¿]{4,}"), 1.5, "Nunca hagas push directo a main."),
     Frame("no_sin", Kind.PROHIBITION, rx(r"^(?:por favor,? )?no [a-záéíóúñ]+[^?¿]{2,80}\bsin [^?¿]{3,}"), 1.25, "No cambies el esquema sin avisar."),
     Frame("no_uses", Kind.PROHIBITION, rx(r"^(?:por favor,? )?no (?:uses|utilices|pongas|agregues|añadas|escribas|vuelvas a) (?!esto|eso|lo|la\b|el\b|este|ese)[^?¿]{3,}"), 1.0, "No uses emojis en los commits."),

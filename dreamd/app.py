@@ -14,7 +14,7 @@ from dreamd.config import Loaded, default_sources, environment, expand, may_be_m
 from dreamd.dream import forget, remember, revise
 from dreamd.dream.archiving import rescue
 from dreamd.dream.cycle import Dreamt, Order, dream
-from dreamd.dream.explain import Explanation, explain
+from dreamd.dream.explain import Explanation, MayTell, explain
 from dreamd.dream.forget import Forgotten
 from dreamd.dream.gates import Gate
 from dreamd.dream.kept import copy_of, readable, reader
@@ -180,9 +180,9 @@ class App:
         ]
         return forget.forget_sessions(self.shop, theirs, purge_history=purge_history)
 
-    def why(self, text: str) -> Explanation:
+    def why(self, text: str, may_tell: MayTell = lambda _file, _text: True) -> Explanation:
         """Where a remembered line comes from."""
-        return explain(self.shop, text)
+        return explain(self.shop, text, may_tell)
 
     def runs(self, limit: int | None = None) -> tuple[RunRecord, ...]:
         """Past runs, newest first."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -18,6 +18,9 @@ from dreamd.memory.survey import Mine, Survey, Theirs, survey
 from dreamd.memory.tree import Tree
 from dreamd.state.records import FindingRecord, SessionRecord
 from dreamd.transcripts.event import Role
+
+#: Whether a line of a memory file may be told to whoever asks.
+MayTell = Callable[[str, str], bool]
 
 _WORD = re.compile(r"\w+")
 _MOST_TURNS = 20
@@ -69,11 +72,11 @@ class Explanation:
         }
 
 
-def explain(shop: Workshop, text: str) -> Explanation:
-    """The best match for `text` among everything remembered. Raises UsageError where nothing comes near."""
+def explain(shop: Workshop, text: str, may_tell: MayTell = lambda _file, _text: True) -> Explanation:
+    """The best match for `text` among everything remembered that may be told. Raises UsageError where nothing comes near."""
     tree = Tree.read(shop.places.memory_root, shop.config.guards.protect)
     found = survey(tree, shop.history.head(), max_loss=shop.config.guards.max_loss)
-    best = find(found, text)
+    best = find(found, text, may_tell)
     if isinstance(best, Theirs):
         return Explanation(best.text, best.file, best.line, "you", (), ())
     evidence = shop.findings.get(best.record.findings)
@@ -121,9 +124,10 @@ def _turns(shop: Workshop, evidence: Sequence[FindingRecord], sessions: Mapping[
     return found
 
 
-def find(found: Survey, text: str) -> Mine | Theirs:
+def find(found: Survey, text: str, may_tell: MayTell = lambda _file, _text: True) -> Mine | Theirs:
     """The remembered line that reads most like `text`. Raises UsageError where none comes near."""
-    lines: tuple[Mine | Theirs, ...] = (*found.mine, *found.theirs)
+    every: tuple[Mine | Theirs, ...] = (*found.mine, *found.theirs)
+    lines = [one for one in every if may_tell(one.file, one.block.text)]
     best = max(lines, key=lambda one: _likeness(text, one.block.text), default=None)
     if best is None or _likeness(text, best.block.text) < _ENOUGH:
         raise UsageError("nothing that is remembered reads like this", hint="`dreamd memory` shows what is remembered")

@@ -132,7 +132,7 @@ def test_the_hook_calls_this_very_program_by_its_path(home: Path) -> None:
     told = connect(home)
     assert told["mode"] == "hook"
     assert hooks(home) == [HOOK]
-    assert settings(home)["hooks"]["SessionStart"][0]["hooks"][0]["timeout"] == 5
+    assert settings(home)["hooks"]["SessionStart"][0]["hooks"][0]["timeout"] == 3
 
 
 def test_hook_and_plugin_never_stand_side_by_side(home: Path) -> None:

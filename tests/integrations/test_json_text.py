@@ -11,7 +11,9 @@ from hypothesis import strategies as st
 
 from dreamd.integrations.claude_code.json_text import Edit, put, take, value_of
 
-_SCALARS = st.one_of(st.none(), st.booleans(), st.integers(), st.floats(allow_nan=False), st.text())
+_SCALARS = st.one_of(
+    st.none(), st.booleans(), st.integers(), st.floats(allow_nan=False, allow_infinity=False), st.text()
+)
 _VALUES = st.recursive(
     _SCALARS,
     lambda inner: st.one_of(st.lists(inner, max_size=3), st.dictionaries(st.text(), inner, max_size=3)),
@@ -87,7 +89,7 @@ def test_of_members_with_one_key_the_last_counts() -> None:
     assert put(text, ("a", -1), 3).apply(text) == '{"a": [1], "a": [2, 3]}'
 
 
-@pytest.mark.parametrize("text", ["", "{", '{"a": 1,}', '// said\n{"a": 1}', "{'a': 1}", "[1] 2"])
+@pytest.mark.parametrize("text", ["", "{", '{"a": 1,}', '// said\n{"a": 1}', "{'a': 1}", "[1] 2", '{"a": NaN}'])
 def test_what_is_no_json_is_refused(text: str) -> None:
     with pytest.raises(ValueError, match=r"."):
         value_of(text)
@@ -97,3 +99,8 @@ def test_an_edit_is_taken_back_by_its_opposite() -> None:
     edit = Edit(2, "cd", "xyz")
     assert edit.apply("abcdef") == "abxyzef"
     assert edit.undone.apply("abxyzef") == "abcdef"
+
+
+def test_what_is_nested_too_deeply_to_be_changed_is_refused() -> None:
+    with pytest.raises((ValueError, RecursionError)):
+        value_of('{"a":' * 900 + "1" + "}" * 900)

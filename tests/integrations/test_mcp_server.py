@@ -13,6 +13,8 @@ import pytest
 
 from dreamd.context.tokens import estimate
 from dreamd.integrations.mcp.answer import MOST_TOKENS, Answer, told
+from dreamd.integrations.mcp.calls import ANSWERS
+from dreamd.integrations.mcp.tools import TOOLS
 from integrations.asking import COMMAND, ask, serving, talk
 from world import World, dreamd
 
@@ -204,6 +206,16 @@ def test_an_isolated_project_is_told_of_only_there(world: World) -> None:
     assert all("squash" in one.text.casefold() for one in there.replies)
 
 
+def test_why_answers_with_the_best_line_that_may_be_told(world: World) -> None:
+    world.say("in harbor we always rebase onto main before merging", project="harbor", session=4)
+    world.later(days=2)
+    assert world.kick().commit
+    rules(world, project("quillmark", "isolate = true"))
+    asked = {"text": "before merging"}
+    assert "projects/harbor.md" in ask(world.home, "why", here="/home/sam/work/harbor", **asked).text
+    assert "projects/quillmark.md" in ask(world.home, "why", here="/home/sam/work/quillmark", **asked).text
+
+
 def test_words_that_must_not_leave_the_machine_are_told_only_where_they_were_said(world: World) -> None:
     rules(world, project("quillmark", 'engine = "offline"'))
     assert "quash" not in ask(world.home, "search_sessions", here="/home/sam/work/harbor", query="squash merging").text
@@ -340,3 +352,12 @@ def test_every_other_command_does_without_the_sdk(tmp_path: Path) -> None:
     code = "import sys, dreamd.cli.main as m; m.build(None); sys.exit('mcp' in sys.modules or 'anyio' in sys.modules)"
     done = subprocess.run([sys.executable, "-c", code], env={"HOME": str(tmp_path)}, check=False)
     assert done.returncode == 0
+
+
+def test_every_tool_has_somebody_who_answers() -> None:
+    assert list(ANSWERS) == [tool.name for tool in TOOLS]
+
+
+def test_a_server_is_there_before_what_only_answers_need(tmp_path: Path) -> None:
+    code = "import sys, dreamd.cli.mcp; sys.exit('sqlalchemy' in sys.modules or 'dreamd.app' in sys.modules)"
+    assert subprocess.run([sys.executable, "-c", code], env={"HOME": str(tmp_path)}, check=False).returncode == 0

@@ -10,6 +10,7 @@ import pty
 import select
 import struct
 import subprocess
+import sys
 import termios
 import time
 from collections.abc import Iterator
@@ -23,6 +24,7 @@ import pytest
 from shared_material import shared
 from world import dreamd
 
+COMMAND = Path(sys.executable).with_name("dreamd")
 CLIENT = os.environ.get("DREAMD_REAL_CLAUDE", "")
 KEY = "sk-ant-test-0123456789abcdefghij"
 _PATIENCE = 90  # seconds until a client that hangs fails its test
@@ -64,9 +66,16 @@ class Client:
         """All that the client wrote of its sessions."""
         return "".join(one.read_text(encoding="utf-8") for one in (self.home / ".claude" / "projects").rglob("*.jsonl"))
 
-    def connect(self, *more: str) -> None:
+    def connect(self, *more: str, program: Path = COMMAND) -> None:
         """As a person would."""
-        self.dreamd("init", "--integrate", "claude-code", "--yes", *more)
+        done = subprocess.run(
+            [program, "init", "--integrate", "claude-code", "--yes", *more],
+            env={"HOME": str(self.home), "PATH": "/usr/bin:/bin", **self.environ},
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        assert done.returncode == 0, done.stderr
 
     def run(self, *arguments: str) -> list[dict[str, Any]]:
         """`claude -p …`: its messages, the result last."""

@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from real_client.client import Client, living
+from real_client.client import COMMAND, Client, living
 
 pytestmark = pytest.mark.real_client
 
@@ -126,6 +126,17 @@ def test_the_dream_command_kicks(client: Client, command: str) -> None:
     assert runs(client)[0]["trigger"] == "kick"
     assert runs(client)[0]["outcome"] == "committed"
     assert f"run {runs(client)[0]['id']} committed" in client.told(before)  # the model is given the answer to tell it
+
+
+def test_a_program_in_a_folder_with_a_blank_is_called_right(client: Client, tmp_path: Path) -> None:
+    link = tmp_path / "my programs" / "dreamd"
+    link.parent.mkdir()
+    link.symlink_to(COMMAND)
+    client.connect(program=link)
+    known, before = len(runs(client)), len(client.requests)
+    client.run("/dream")
+    assert len(runs(client)) == known + 1
+    assert len(context(client.told(before))) == 1
 
 
 def test_a_dream_command_whose_dream_is_refused_tells_that(client: Client) -> None:

@@ -189,6 +189,8 @@ def _notes(scene: Scene, mode: Mode) -> list[str]:
         notes.append(f"{scene.command} is yours and stays: /dream is not dreamd's")
     if settings.found_in(settings.or_fresh(scene.text(scene.settings))).silenced:
         notes.append(f"disableAllHooks is true in {scene.settings}: no hook runs until you take it out")
+    if scene.fleeting:
+        notes.append(f"{scene.caller.program[0]} may vanish; install dreamd for good, then do this again")
     if not scene.server:
         part = "the plugin goes without its MCP server" if mode is Mode.PLUGIN else "the MCP server is not there"
         notes.append(f"{part}: install dreamd with its extra `mcp`, then do this again")

@@ -54,8 +54,13 @@ class _Part:
 
 
 def value_of(text: str) -> Any:
-    """The value of a JSON text; a byte order mark is passed over. Raises ValueError for anything else, comments included."""
-    return json.loads(text.removeprefix(_BOM))
+    """The value of a JSON text; a byte order mark is passed over.
+
+    Raises ValueError for anything else, comments and NaN included, and RecursionError where it is nested too deeply to be changed.
+    """
+    value = json.loads(text.removeprefix(_BOM), parse_constant=_no_constant)
+    _tree(text)
+    return value
 
 
 def put(text: str, path: Path, value: object) -> Edit:
@@ -100,6 +105,10 @@ def take(text: str, path: Path) -> Edit:
     else:
         start, end = node.parts[number - 1].value.end, node.parts[number].value.end
     return Edit(start, text[start:end], "")
+
+
+def _no_constant(name: str) -> object:
+    raise ValueError(f"{name} is no JSON")
 
 
 def _tree(text: str) -> _Node:

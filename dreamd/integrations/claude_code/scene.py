@@ -12,7 +12,7 @@ from dreamd.integrations.claude_code.call import Caller
 from dreamd.integrations.claude_code.change import read
 from dreamd.integrations.claude_code.receipt import Receipt, read_receipt
 from dreamd.integrations.fault import IntegrationError
-from dreamd.service.spec import spec_of
+from dreamd.service.spec import fleeting, spec_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,6 +30,7 @@ class Scene:
     receipt: Receipt | None
     caller: Caller
     server: bool  # the MCP server's package is installed
+    fleeting: bool  # this program lies where things are thrown away
 
     def text(self, path: Path) -> str | None:
         """A file as text. Raises IntegrationError where it is none."""
@@ -69,6 +70,7 @@ def look(loaded: Loaded) -> Scene:
         receipt=read_receipt(read(note)),
         caller=Caller(spec.program, spec.config),
         server=importlib.util.find_spec("mcp") is not None,
+        fleeting=fleeting(spec.program, spec.home),
     )
 
 

@@ -12,7 +12,7 @@ from dreamd.integrations.claude_code.json_text import Edit
 from dreamd.integrations.fault import IntegrationError
 
 #: Seconds until Claude Code ends the hook; dreamd ends it much earlier itself.
-HOOK_SECONDS = 5
+HOOK_SECONDS = 3
 MARKET, PLUGIN = "dreamd", "dreamd"
 ENABLED = f"{PLUGIN}@{MARKET}"
 _HOOKS, _EVENT = "hooks", "SessionStart"

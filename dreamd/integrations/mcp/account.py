@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import asdict
 
-from dreamd.errors import DreamdError, UsageError
+from dreamd.errors import DreamdError
 from dreamd.integrations.mcp.answer import Answer
 from dreamd.integrations.mcp.ask import RecentDreams, Why
 from dreamd.integrations.mcp.desk import Desk
@@ -18,9 +18,7 @@ _SIGNS = {ChangeKind.ADD: "+", ChangeKind.REMOVE: "-", ChangeKind.MOVE: ">"}
 
 def why(desk: Desk, ask: Why) -> Answer:
     """Where a remembered line comes from: days, sessions, the words it rests on. Raises UsageError where nothing reads like it."""
-    told = desk.known().why(ask.text)
-    if not desk.tells_line(told.file, told.text):
-        raise UsageError("nothing that is remembered reads like this", hint="search_memory finds remembered lines")
+    told = desk.known().why(ask.text, desk.tells_line)
     whose = "learned by dreamd" if told.whose == "dreamd" else "written by the person"
     pieces = [f"{told.file}:{told.line}  {told.text} ({whose})"]
     pieces += [

@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from urllib.parse import unquote
 
 from dreamd.app import App, opened
 from dreamd.config import Loaded
@@ -58,7 +59,9 @@ class Desk:
 
     def tells_line(self, file: str, text: str) -> bool:
         """Whether a line of memory may be told: by its file, and by the project files that it points to."""
-        return self.circle.tells_file(file) and all(map(self.circle.tells_file, _LINK.findall(text)))
+        return self.circle.tells_file(file) and all(
+            self.circle.tells_file(unquote(link)) for link in _LINK.findall(text)
+        )
 
 
 @contextmanager

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import signal
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
@@ -10,13 +11,15 @@ from dreamd import __version__
 from dreamd.config import Loaded
 from dreamd.errors import ConfigError, DreamdError
 from dreamd.integrations.fault import IntegrationError
-from dreamd.integrations.mcp.tools import INSTRUCTIONS, TOOLS, Tool, call
+from dreamd.integrations.mcp.tools import INSTRUCTIONS, TOOLS, Tool
 from dreamd.log import logger
 
 if TYPE_CHECKING:
     from mcp.server.lowlevel import Server
     from mcp_types import CallToolResult
 
+#: Loaded when a tool is first called, as a verb's module is: some clients do not wait for a server that comes late.
+_CALLS = "dreamd.integrations.mcp.calls"
 _AT_ONCE = 2  # calls; SQLite answers each in milliseconds
 
 
@@ -95,7 +98,7 @@ def _answered(name: str, arguments: dict[str, Any], load: Callable[[], Loaded], 
 
     wrong = False
     try:
-        text = call(name, arguments, load(), here)
+        text = importlib.import_module(_CALLS).call(name, arguments, load(), here)
     except DreamdError as error:
         wrong, text = True, _said(error)
     except Exception as fault:  # noqa: BLE001 - the client gets a clean error and the session goes on

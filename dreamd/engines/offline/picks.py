@@ -37,6 +37,7 @@ _HOW = rx(r"^(?:how|when|where) should (?P<what>(?:the |our )?[\w`' -]{3,60}?) b
 _WANTED = rx(
     r"^(?:which|what) (?P<what>.{3,60}?) (?:do|would|should) (?:you|we|i) (?:prefer|want|like|favou?r|choose|pick)$"
 )
+_NOW = rx(r"\bthis (?:session|task|branch|pr|time)\b")
 _REASON = re.compile(r"\s+[-–—]\s+(?=it |this |that |because )|\s+because\s")
 
 
@@ -57,7 +58,14 @@ def picked(proposal: str, answer: str) -> str | None:
     text, asked = _option(chosen), _question(lines)
     rest = re.split(r"[.(!?]", _REASON.split(match["rest"].strip(" ,.;:-"))[0])[0].strip(" ,;:-–")
     listed = match["label"].isdigit() and match["stop"] in (".", ")") and len(rest.split()) > _WORDS_ADDED
-    if asked is None or listed or len(rest) > _LONGEST_ADDED or "?" in text or _TASK_OPTION.match(text):
+    if (
+        asked is None
+        or listed
+        or len(rest) > _LONGEST_ADDED
+        or "?" in text
+        or _TASK_OPTION.match(text)
+        or _NOW.search(text)
+    ):
         return None
     added = f"; {rest}" if len(rest.split()) > 1 else ""
     return finish(_put(asked, text) + added)
@@ -68,6 +76,8 @@ def _put(asked: str, text: str) -> str:
     handled = _HOW.match(asked)
     if handled:
         return f"{handled['what']} should be {handled['done']}: {text}"
+    if len(asked.split()) == 1:
+        return text
     wanted = _WANTED.match(asked)
     return f"{wanted['what']}: {text}" if wanted else f"{asked}: {text}" if asked else text
 

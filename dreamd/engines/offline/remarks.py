@@ -48,8 +48,9 @@ _FOR_THE_TASK = rx(
     r",? (?:and |then )?(?:spawn|submit|commit|push|merge|open|create) (?:a |the )?(?:worker|pr|it|draft|branch|them|this)\b.*$|,? can merge directly$"
 )
 _APOLOGY = rx(
-    r"[,.;] (?:sorry\b.*|thanks\b.*|does that make sense.*|what do you think.*|right)$|^(?:i bet|i guess|i mean|my point is|just to be sure|maybe|perhaps)[,:]? (?=\w)"
+    r"[,.;] (?:sorry\b.*|thanks\b.*|does that make sense.*|what do you think.*|right)$|^(?:i bet|i guess|i mean|my point is|just to be sure|if so|maybe|perhaps)[,:]? (?=\w)"
 )
+_ASKS_BACK = rx(r"^(?:also |so |and |then )*(?:should|could|can|shall|would|do|does|will)\b")
 #: A thing proposed and not said: it holds once the agent has taken it up and the person has not gone back on it.
 _PROPOSES = rx(
     r"^(?:\W|(?:also|so|then|and|but|ok|yeah|wait),? )*(?:maybe|perhaps|should(?:n'?t)?\b|could|can we|what about|i (?:wonder|suggest)|i (?:kind of )?(?:think|feel)\b.*\?|we (?:could|might))|\b(?:maybe|perhaps)\b|\?$"
@@ -146,6 +147,15 @@ def _has_topic(marks: Mapping[str, float]) -> bool:
     )
 
 
+def _said_by_agent(sentence: str, exchange: Exchange) -> bool:
+    """Whether a sentence is an item of the agent's own list, pasted back."""
+    return _bare(sentence) in _bare(exchange.proposal)
+
+
+def _bare(text: str) -> str:
+    return " ".join(re.sub(r"[*`_#]", "", text.lower()).split()).strip(" .")
+
+
 def _taken_up(exchange: Exchange) -> bool:
     """Whether a proposal may count: the agent did not advise against it, and the person did not take it back."""
     answer = exchange.replies[-1].text[:_OPENING] if exchange.replies else ""
@@ -159,10 +169,14 @@ def _with_support(anchor: _Weighed, free: Sequence[_Weighed]) -> list[_Weighed]:
     length = len(anchor.sentence)
     for step in (1, -1):
         near = by_place.get(anchor.place + step)
-        if near and near.weight >= _SUPPORTS and "asks" not in near.marks and length + len(near.sentence) < _LONGEST:
+        if near and near.weight >= _SUPPORTS and not _asks(near) and length + len(near.sentence) < _LONGEST:
             together.append(near)
             length += len(near.sentence)
     return sorted(together, key=lambda w: w.place)
+
+
+def _asks(near: _Weighed) -> bool:
+    return "asks" in near.marks or bool(_ASKS_BACK.match(near.sentence))
 
 
 def _remark(together: Sequence[_Weighed], anchor: _Weighed, exchange: Exchange) -> Remark | None:
@@ -213,6 +227,8 @@ def _report(text: str, exchange: Exchange) -> str:
             or _HANGS.match(bare)
             or not _TELLS.search(bare)
         ):
+            continue
+        if line.rstrip("* ").endswith(":"):
             continue
         shared = len(own & sense(bare).touches)
         if shared >= _SHARED and (shared, -len(bare)) > best[:2]:

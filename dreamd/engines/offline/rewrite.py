@@ -61,7 +61,7 @@ _RULES: tuple[_Step, ...] = (
     (rx(r"^(?:make sure|be sure|ensure)(?: that| you| to)* (?=always|never|only|every|all|each)"), ""),
     (
         rx(
-            r"^(?:you|claude|agents?|the agent|we) (?:should|must|have to|need to|can|may)(?: just| really)? (?=always\b|never\b|only\b)"
+            r"^(?:you|claude|agents?|the agent|we) (?:should|must|have to|need to|(?:can|may)(?! always))(?: just| really)? (?=always\b|never\b|only\b)"
         ),
         "",
     ),

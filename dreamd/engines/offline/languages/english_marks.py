@@ -13,7 +13,7 @@ CHANGES = (
 STEPS = (
     "check|double[- ]?check|look|run|rerun|re-run|commit|push|pull|merge|rebase|review|verify|validate|read|see|show|tell|explain|summari[sz]e|continue|fix|debug|investigate|open|close|clean|list|print|compare|"
     "test|try|find|search|paste|revert|undo|skip|wait|stop|go|extract|spawn|update|draft|write|create|add|make a|make the test|give|send|walk|step|start|finish|proceed|apply|install|download|fetch|cherry-pick|squash|bump|copy|"
-    "have a look|take a look|think|ask|help|describe|document|rewrite|refactor|rework|tidy|improve|polish|reproduce|have|get|put|log a|log an"
+    "have a look|take a look|web-?search|research|google|ultrathink|brainstorm|websearch|think|ask|help|describe|document|rewrite|refactor|rework|tidy|improve|polish|reproduce|have|get|put|log a|log an"
 )
 
 # A table: one mark a line.
@@ -34,12 +34,12 @@ MARKS = (
     Mark("long", 0.25, r"^(?:\S+\s+){15}", "a sentence of sixteen words or more often says what is to be done and why it is so"),
     # against it
     Mark("asks", -2.0, r"\?\s*\)?$|, (?:is|are|was|does|do|did|can|should) (?:it|we|they|there|that|this|you)\b|\bi(?:'m)? (?:wonder(?:ing)?|curious) (?:how|if|whether|why|what|which)\b|^(?:(?:so|but|and|also|then|ok|wait|hm+|q:|question:),? )*(?:what|why|how|where|which|when|who|is|are|was|were|does|do|did|has|have|had|am|any|isn'?t|aren'?t|doesn'?t|didn'?t|would it|will|explain)\b", "why is there a lock at all?"),
-    Mark("step", -1.5, rf"^(?:(?:(?:can|could|would|will|should|shall) (?:you|we|i)|please|pls|pelase|then|now|just|also|and|ok|yes|yeah|so|first|next|let'?s|lets|i want you to|i'?d like (?:you |us )?to|help me|maybe|but),? )*(?:{STEPS})\b", "can you run the linter again"),
+    Mark("step", -2.0, rf"^(?:(?:(?:can|could|would|will|should|shall) (?:you|we|i)|please|pls|pelase|then|now|just|also|and|ok|yes|yeah|so|first|next|let'?s|lets|i want you to|i'?d like (?:you |us )?to|help me|maybe|but),? )*(?:{STEPS})\b", "can you run the linter again"),
     Mark("points", -0.5, r"\b(?:this|that|these|those|it|here|above|below|they|them)\b(?! (?:way|repo|project|means)\b)", "do this in the other one"),
     Mark("points_twice", -0.5, r"\b(?:this|that|these|those|it|here|above|below|them)\b.+\b(?:this|that|these|those|it|here|above|below|them)\b", "it is in that one"),
     Mark("doubts", -0.75, r"\b(?:maybe|perhaps|not (?:100% |really |quite )?sure|i wonder|wondering|might|probably|possibly|i guess|i suspect|i suppose|any ideas?|thinking aloud|seems|looks like|sounds like|i'?m (?:questioning|struggling|confused))\b", "maybe the cache is stale"),
     Mark("trouble", -1.0, r"\b(?:fail(?:s|ed|ing|ure)?|errors?|broken?|broke|crash\w*|bugs?|wrong|weird|stuck|issues?|problem|doesn'?t work|not working|missing|hangs?|stale|conflicts?)\b", "the second test fails"),
-    Mark("tells", -0.75, r"\b(?:i|we) (?:just |already |also |only |recently |myself |had |have |'ve )*(?:tried|did|saw|noticed|ran|see|found|checked|looked|got|had|was|were|started|pushed|merged|continued|restarted|cloned|can see|cannot see|can'?t see)\b", "I tried the other branch"),
+    Mark("tells", -0.75, r"\b(?:i|we) (?:just |already |also |only |recently |myself |had |have |'ve )*(?:tried|did|saw|noticed|ran|see|found|checked|looked|got|had|was|were|started|pushed|merged|continued|restarted|cloned|verified|confirmed|documented|reviewed|can see|cannot see|can'?t see)\b", "I tried the other branch"),
     Mark("moment", -2.0, r"\b(?:right now(?! when)|for now|at the moment|currently|this time|today|tomorrow|tonight|temporar\w+|in this (?:branch|pr|case|example|task|file)|this (?:branch|pr|change|commit|task|bead|worker|session)|next step|first cut|later|yet|once done|when done|again|still|the (?:last|latest|next|other) one|is (?:it|this) ready|ready to merge|(?:check|what'?s) (?:the )?status)\b", "skip it for now"),
     Mark("ticket", -0.75, r"#\d+\b|\b[A-Z]{2,5}-\d+\b|\b(?:pull|issues|runs|actions|commit)/\w*\d|\b[0-9a-f]{7,40}\b(?<!\d{7})|\b(?:option|step|item|scenario|point|task|pr|line) \(?(?:\d|[a-d]\b)", "option 2 does not work"),
     Mark("agent", -1.5, r"\byou(?:'re| are|'ve| have)? (?:said|wrote|forgot|did|mentioned|marked|deleted|removed|changed|added|missed|broke|just|were|think|agree|sure|mean|believe|recommend|suggest|prefer|being)\b|\byour (?:summary|plan|change|changes|answer|suggestion|last|fix)\b", "you said it was cached"),
@@ -49,6 +49,7 @@ MARKS = (
     Mark("typeset", -1.0, r"[\u2018\u2019\u201c\u201d]|\u2022", "the import isn\u2019t related to this"),
     Mark("wants_proof", -1.0, r"\b(?:would be (?:great|good|nice|helpful) if|(?:can|could) you (?:confirm|check|verify|validate|explain|tell))\b", "it would be great if we can validate that"),
     Mark("continues", -1.0, r"^(?:because|i\.?e\b|e\.?g\b|more (?:what|like|on)|like\b|or\b|which\b|whereas|unless|except|as in)", "because we want the agent to drive it"),
+    Mark("piece", -1.5, r"^(?:we |i )?(?:need|want)s? (?:a|an|another|one more|some) (?:little |small |quick |new |simple )?(?:patch|fix|change|test|script|function|helper|button|endpoint|page|plan|list|summary|doc)\b|\bone more change\b", "need a little patch that prints the help text"),
     Mark("brief", -1.0, r"^(?:\S+\s*){1,5}$", "rename that one"),
     Mark("feels", -1.5, r"^(?:thanks?|great|perfect|awesome|nice|cool|lol|haha|sorry|wow|yay|good (?:job|work|point|catch)|well done|hello|hi|morning)\b|\b(?:works like a charm|love it|lol|haha)\b", "great, that works"),
     Mark("one_place", -1.0, r"\b(?:in|from|of|to|at|inside) (?:the )?(?:file )?[`\w/.-]+\.(?:py|tsx?|jsx?|go|rs|rb|java|ex|exs|css|html|sql|vue|kt|swift|c|cpp|h)\b(?!.*\b(?:always|never|every|must|should)\b)", "remove the comments from utils.py"),

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 
 from dreamd.engines.offline.cues import Cues, rx
 from dreamd.engines.offline.languages.english import ENGLISH
+from dreamd.engines.offline.languages.english_words import VERSIONED
 from dreamd.engines.offline.verdict import IMPERATIVE
 
 #: A rule that somebody wants written down: "add to CLAUDE.md that we always …".
@@ -28,6 +29,10 @@ _NOT_FORGOTTEN = rx(
 )
 _NO_EXCEPTION = rx(
     r"^(?:you should |please )?(?P<rule>.{8,}?)(?:,| -| –| —|;) ?(?:no exceptions?|always|without exception|period|every (?:single )?time)$"
+)
+#: A version that is asked for: once it is in, it is a fact.
+_VERSION_ASKED = rx(
+    rf"^(?:(?:can|could|would) (?:you|we) |please |let'?s |we should |we need to )*(?:update|upgrade|bump|move|switch|pin|set)(?: us)? (?:the )?(?P<tool>{VERSIONED})(?: version)?(?: \w+){{0,5}}? to v?(?P<version>\d+(?:\.\d+)+)\??$"
 )
 #: "next time" is no day: it says that a rule holds from now on.
 _NEXT_TIME = rx(r"^(?:(?:please|ok|and|but|so),? )?(?:the )?next time,? |^(?:下次|下回)(?!再)[，, ]?")
@@ -65,6 +70,9 @@ def readings(sentence: str, previous: str, cues: Cues) -> Iterator[str]:
     yield from within
     if within and _RULED.match(sentence):
         return
+    version = _VERSION_ASKED.match(sentence.strip(" .!"))
+    if version:
+        yield f"the {version['tool']} version is {version['version']}"
     pronoun = _HEAD_PRONOUN.match(sentence)
     if pronoun:
         nouns = {m["np"].lower(): m["np"] for m in _NOUN.finditer(previous)}

@@ -16,7 +16,7 @@ from dreamd.engines.offline.exchange import Exchange
 from dreamd.engines.offline.judge import MAX_LENGTH, reject
 from dreamd.engines.offline.languages.detect import language_of
 from dreamd.engines.offline.languages.english import ENGLISH
-from dreamd.engines.offline.languages.english_marks import MARKS
+from dreamd.engines.offline.languages.english_marks import CHANGES, MARKS
 from dreamd.engines.offline.languages.english_words import VERBS
 from dreamd.engines.offline.languages.marks import found
 from dreamd.engines.offline.sentences import own_words, split
@@ -49,6 +49,10 @@ _FOR_THE_TASK = rx(
 )
 _APOLOGY = rx(
     r"[,.;] (?:sorry\b.*|thanks\b.*|does that make sense.*|what do you think.*|right)$|^(?:i bet|i guess|i mean|my point is|just to be sure|if so|maybe|perhaps)[,:]? (?=\w)"
+)
+#: "can we drop X?" asks for a change and not for an answer.
+_CHANGE_ASKED = rx(
+    rf"^(?:also |so |and |then |ok,? )*(?:can|could|should|shall) (?:we|you) (?:please |just |also )*(?:{CHANGES})\b[^?]+\?\s*$"
 )
 _ASKS_BACK = rx(r"^(?:also |so |and |then )*(?:should|could|can|shall|would|do|does|will)\b")
 #: A thing proposed and not said: it holds once the agent has taken it up and the person has not gone back on it.
@@ -133,7 +137,7 @@ def _weigh(place: int, sentence: str, exchange: Exchange) -> _Weighed | None:
         or plainly_left(sentence.rstrip("?"), ENGLISH)
     ):
         return None
-    marks = found(sentence, MARKS)
+    marks = found(sentence.rstrip("? ") if _CHANGE_ASKED.match(sentence) else sentence, MARKS)
     weight = sum(marks.values()) + _SPOKEN_BONUS.get(exchange.turn.origin, 0.0)
     if exchange.replies and _AGREES.match(exchange.replies[-1].text):
         weight += _AGREED_BONUS

@@ -49,6 +49,12 @@ _ANNOUNCES = re.compile(
     re.IGNORECASE,
 )
 
+#: What follows are the person's own reasons.
+_REASONS_FOLLOW = re.compile(
+    r"(?:\b(?:because|since|reasons?|rules?|conventions?|requirements?|want|need|must|should)|因为|原因|规则|要求)\s*[:：]\s*$",
+    re.IGNORECASE,
+)
+
 _ABBREVIATION = re.compile(
     r"(?:\b(?:e\.g|i\.e|etc|vs|cf|approx|incl|resp|no|nr|fig|dr|mr|mrs|ms|st|inc|ltd|z\.b|d\.h|bzw|usw|ca|p\.ej|ej|т\.е|т\.д)\.|\b[a-zA-Z]\.)$",
     re.IGNORECASE,
@@ -91,7 +97,7 @@ def _lines_typed(text: str) -> list[str]:
             kept.append("")
         else:
             kept.append(line)
-            announced = bool(_ANNOUNCES.search(line))
+            announced = bool(_ANNOUNCES.search(line)) and not _REASONS_FOLLOW.search(line)
     return kept
 
 

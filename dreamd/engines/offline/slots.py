@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from dreamd.engines.offline.cues import rx
 from dreamd.engines.offline.languages.chinese import ATTRIBUTE as CHINESE_ATTRIBUTE
-from dreamd.engines.offline.languages.english_words import ATTRIBUTE, NAMED_VALUE
+from dreamd.engines.offline.languages.english_words import ATTRIBUTE, NAMED_VALUE, VERSIONED
 
 _MAX_WORDS = 5
 
@@ -30,7 +30,7 @@ for _family, _names in _FAMILIES.items():
         for _name in _group.split("|"):
             _MEMBERS[_name.lower()] = (_family, _group.split("|")[0])
 
-_VERSIONED = r"(?P<tool>node(?:\.?js)?|python|go|golang|rust|java|jdk|ruby|php|typescript|react|vue|django|rails|kotlin|swift|dotnet|\.net|elixir|erlang|scala|angular|next(?:\.js)?|postgres(?:ql)?|mysql|redis|ubuntu|debian|kubernetes|terraform)"
+_VERSIONED = rf"(?P<tool>{VERSIONED})"
 _TOOL_NAMES = {
     "nodejs": "node",
     "node.js": "node",
@@ -60,7 +60,7 @@ _KEEP = rx(
     rf"^(?:keep|cap|limit|pin|hold|leave) (?:the |our )?(?P<slot>[\w-]+(?: [\w-]+){{0,3}}) (?:at|to|below|under|on) (?:most )?{_VALUE}{_STOP}"
 )
 _PORT = rx(
-    r"^(?:the |our )?(?P<slot>[\w./-]+(?: [\w-]+){0,3}?) (?:runs?|listens?|is served|is|must listen|must run|should (?:run|listen)|is reachable|is exposed)(?: locally)? on (?:port |:)(?P<value>\d{2,5})\b"
+    r"^(?:the |our )?(?P<slot>[\w./-]+(?: [\w-]+){0,3}?) (?:(?:runs?|listens?|answers?|is served|is|must listen|must run|should (?:run|listen)|is reachable|is exposed)(?: locally| now)? on (?:port |:)|(?:has |was )?(?:moved|switched|changed)(?: over)? to port |(?:listens?|answers?) on (?=\d{4})|(?:has |was )?moved to (?=\d{4,5}\b))(?P<value>\d{2,5})\b"
 )
 _PLACE = rx(
     rf"^(?:the |our |all )?(?P<slot>[\w./-]+(?: [\w-]+){{0,3}}?) (?:lives?|is located|are located|is stored|are stored|is kept|are kept|is hosted|sits?|resides?|are|is) (?:in|at|under|on) (?P<value>`[^`]+`|[~.]?/?[\w.-]+/[\w./-]*|https?://\S+?|[\w-]+\.[\w.-]+){_STOP}"

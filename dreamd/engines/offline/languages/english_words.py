@@ -114,3 +114,5 @@ ENDS = r"(?=$|[,;.] ?|[,;]| (?:here|now|around|in [\w-]+|from now on|because|sin
 NAMED_VALUE = r"(?:`[^`]{2,60}`|[a-z]\w*[-._/][\w./-]*\d[\w./-]*|[\w-]+(?:\.[\w-]+)+\.[a-z]{2,}|https?://\S+)"
 CALLED = r"(?P<person>(?-i:[A-Z][\w'-]+(?: [A-Z][\w'-]+){0,2}))"
 DETERMINED = r"(?:any ?more|again|yet|the|this|that|these|those|it|its|them|him|her|my|your|any of|anything|all of|more|another|me|us|so|yet|now|too)\b"
+#: Tools whose version a project chooses.
+VERSIONED = r"(?:node(?:\.?js)?|python|go|golang|rust|java|jdk|ruby|php|typescript|react|vue|django|rails|kotlin|swift|dotnet|\.net|elixir|erlang|scala|angular|next(?:\.js)?|postgres(?:ql)?|mysql|redis|ubuntu|debian|kubernetes|terraform)"

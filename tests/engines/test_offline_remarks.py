@@ -7,6 +7,7 @@ import pytest
 
 from dreamd.engines.offline.engine import OfflineEngine
 from dreamd.engines.offline.exchange import Exchange
+from dreamd.engines.offline.languages.chinese_marks import MARKS as CHINESE_MARKS
 from dreamd.engines.offline.languages.english_marks import MARKS
 from dreamd.engines.offline.languages.marks import Mark, found
 from dreamd.engines.offline.outcomes import outcome, value
@@ -28,9 +29,24 @@ def exchange(proposal: str, said: str, reply: str, following: str = "") -> Excha
     return Exchange(turn(said, n=1), proposal, (answer(reply, n=2),), following)
 
 
-@pytest.mark.parametrize("mark", MARKS, ids=lambda mark: mark.name)
-def test_a_mark_is_found_in_its_example(mark: Mark) -> None:
-    assert mark.name in found(mark.example, MARKS)
+@pytest.mark.parametrize(
+    ("mark", "table"),
+    [(mark, table) for table in (MARKS, CHINESE_MARKS) for mark in table],
+    ids=lambda one: one.name if isinstance(one, Mark) else "",
+)
+def test_a_mark_is_found_in_its_example(mark: Mark, table: tuple[Mark, ...]) -> None:
+    assert mark.name in found(mark.example, table)
+
+
+@pytest.mark.parametrize(
+    ("typed", "line"),
+    [
+        ("把 retry_limit 去掉，反正 grace_limit 已经覆盖了", "把 retry_limit 去掉，反正 grace_limit 已经覆盖了。"),
+        ("我希望摘要只覆盖当前检查点，不用把整个会话都放进去", "我希望摘要只覆盖当前检查点，不用把整个会话都放进去。"),
+    ],
+)
+def test_a_chinese_remark_is_kept(typed: str, line: str) -> None:
+    assert kept(typed, answer("好的，已处理。", n=1), turn("继续", n=2)) == [line]
 
 
 @pytest.mark.parametrize(

@@ -11,9 +11,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from dreamd.engines.offline import rewrite
-from dreamd.engines.offline.cues import rx
+from dreamd.engines.offline.cues import Cues, rx
 from dreamd.engines.offline.exchange import Exchange
 from dreamd.engines.offline.judge import MAX_LENGTH, reject
+from dreamd.engines.offline.languages.chinese_marks import MARKS as CHINESE_MARKS
 from dreamd.engines.offline.languages.detect import language_of
 from dreamd.engines.offline.languages.english import ENGLISH
 from dreamd.engines.offline.languages.english_marks import CHANGES, MARKS
@@ -24,6 +25,8 @@ from dreamd.engines.offline.similar import sense
 from dreamd.engines.offline.verdict import plainly_left, take_heads
 from dreamd.engines.protocol import Kind
 from dreamd.transcripts.event import Origin
+
+_MARKS = {"en": MARKS, "zh": CHINESE_MARKS}
 
 #: From here on the marks for keeping outweigh those against it.
 STANDS = 1.25
@@ -98,6 +101,7 @@ class _Weighed:
     sentence: str
     marks: Mapping[str, float]
     weight: float
+    cues: Cues
 
 
 def remarks(sentences: Mapping[int, str], exchange: Exchange) -> list[Remark]:
@@ -131,17 +135,17 @@ def remarks(sentences: Mapping[int, str], exchange: Exchange) -> list[Remark]:
 
 
 def _weigh(place: int, sentence: str, exchange: Exchange) -> _Weighed | None:
-    if (
-        language_of(sentence) is not ENGLISH
-        or len(sentence) > _LONGEST * 2
-        or plainly_left(sentence.rstrip("?"), ENGLISH)
-    ):
+    cues = language_of(sentence)
+    table = _MARKS.get(cues.code) if cues else None
+    if cues is None or table is None or len(sentence) > _LONGEST * 2 or plainly_left(sentence.rstrip("?"), cues):
         return None
-    marks = found(sentence.rstrip("? ") if _CHANGE_ASKED.match(sentence) else sentence, MARKS)
+    if cues.ephemeral.search(sentence) and cues is not ENGLISH:
+        return None
+    marks = found(sentence.rstrip("? ") if _CHANGE_ASKED.match(sentence) else sentence, table)
     weight = sum(marks.values()) + _SPOKEN_BONUS.get(exchange.turn.origin, 0.0)
     if exchange.replies and _AGREES.match(exchange.replies[-1].text):
         weight += _AGREED_BONUS
-    return _Weighed(place, sentence, marks, weight)
+    return _Weighed(place, sentence, marks, weight, cues)
 
 
 def _has_topic(marks: Mapping[str, float]) -> bool:
@@ -184,11 +188,11 @@ def _asks(near: _Weighed) -> bool:
 
 
 def _remark(together: Sequence[_Weighed], anchor: _Weighed, exchange: Exchange) -> Remark | None:
-    parts = [line for line in (_stated(w.sentence) for w in together) if line and not reject(line)]
-    own = _stated(anchor.sentence)
+    parts = [line for line in (_stated(w) for w in together) if line and not reject(line)]
+    own = _stated(anchor)
     if own not in parts or _HANGS.match(parts[0]):
         return None
-    text = " ".join(parts)
+    text = ("" if anchor.cues.code == "zh" else " ").join(parts)
     report = _report(text, exchange)
     if report and len(text) + len(report) <= MAX_LENGTH:
         text = f"{text} {report}"
@@ -198,9 +202,11 @@ def _remark(together: Sequence[_Weighed], anchor: _Weighed, exchange: Exchange) 
     return Remark(text, kind, " ".join(w.sentence for w in together))
 
 
-def _stated(sentence: str) -> str:
+def _stated(one: _Weighed) -> str:
     """The sentence as a statement: a request that was granted is what holds now."""
-    core = take_heads(sentence.strip(" .!~?"), ENGLISH).core
+    core = take_heads(one.sentence.strip(" .!~?。！？"), one.cues).core
+    if one.cues is not ENGLISH:
+        return rewrite.chinese(core)
     core = _FOR_THE_TASK.sub("", core)
     inverted = _INVERTED.match(core)
     asked = _ASKED.match(core)

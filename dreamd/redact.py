@@ -31,6 +31,8 @@ _WINDOW = 400  # characters looked at for a token cut by line wraps
 _WRAP = re.compile(r"\\?\r?\n[ \t]{0,40}(?:[|>│] ?)?")
 _RUN = re.compile(r"[\w\-.]*+", re.ASCII)
 _TAIL = re.compile(r"[A-Za-z0-9_\-]{6,200}+(?![^\s\"'`,;)\]}])", re.ASCII)
+#: A mark that is only spoken of, in back quotes, is none.
+_PRIVATE = re.compile(r"(?<!`)<\s{0,4}(?P<close>/)?\s{0,4}private\s{0,4}>(?!`)", re.IGNORECASE)
 _MASKED_TOKEN = re.compile(r"[xX*.•]{6}|0{12}|[Yy][Oo][Uu][Rr][_-]")
 _ESCAPED_EDGE = re.compile(r"(?:\\+[nrtbf\"']|%[0-9A-Fa-f]{2}|\\+u[0-9a-fA-F]{4}|\[[\d;]{0,8}m)$")
 
@@ -53,7 +55,7 @@ class _Span(NamedTuple):
 class Redactor:
     """Finds secrets by the formats of known vendors, by what stands around a password, and by the names values have.
 
-    The mark is `[REDACTED:kind]`; the name beside a value stays. Never raises; time is linear in the text (except for `extra`,
+    What stands between `<private>` and `</private>` is none of dreamd's business and goes as well. The mark is `[REDACTED:kind]`; the name beside a value stays. Never raises; time is linear in the text (except for `extra`,
     which is the person's own). Redacting twice changes nothing.
     """
 
@@ -91,6 +93,8 @@ class Redactor:
         if len(low) != len(text):  # one letter grows in lower case: "İ"
             low = text.replace("İ", "I").lower()
         found = list(_private_keys(text))
+        if "private" in low:
+            found.extend(_off_record(text))
         long_words = "\n".join([word for word in text.split() if len(word) >= _MIN_WORD])
         for rule in _tried(_VENDOR_ANCHORS, long_words):
             found.extend(_matches(rule, text))
@@ -197,6 +201,19 @@ def _is_edge(text: str, at: int) -> bool:
     if not (before.isascii() and before.isalnum()):
         return True
     return _ESCAPED_EDGE.search(text, max(0, at - 10), at) is not None
+
+
+def _off_record(text: str) -> Iterator[_Span]:
+    """What a person put between `<private>` and `</private>`. Of a mark without its other half everything on its side counts."""
+    begin, depth = 0, 0
+    for mark in _PRIVATE.finditer(text):
+        if mark["close"] is None:
+            begin, depth = (mark.start() if depth == 0 else begin), depth + 1
+            continue
+        yield _Span(begin, mark.end(), "private")
+        begin, depth = mark.end(), 0
+    if depth:
+        yield _Span(begin, len(text), "private")
 
 
 def _private_keys(text: str) -> Iterator[_Span]:

@@ -49,7 +49,7 @@ _AFTER = re.compile(
     r"(?:(?P<pair>\\{0,7}[\"']?,?\s{1,20}[\"'\\]{0,4}[vV]alue[\"'\\]{0,4}[ \t]{0,4}[:=][ \t]{0,4})"  # name: X, value: Y
     r"|(?P<close>\\{0,7}[\"'`])?\]?(?:[ \t]{0,8}(?P<sep>[:?][=]|:-|=>|===?|[=:]|：|＝)[ \t]{0,8}"
     r"|(?P<encoded>%3[DdAa])|(?P<xml>>)|(?P<prose>[ \t]{1,3}(?:is|was|are|to|ist|lautet|es|est|é|это|:|=)[ \t:]{1,4}"
-    r"|[ \t]{0,3}(?:是|为|：|改成|改为|换成)了?[:：]?[ \t]{0,3})|(?P<flag>[ \t]{1,3})))"
+    r"|[ \t]{0,3}(?:是|为|は|：|改成|改为|换成)了?[:：]?[ \t]{0,3})|(?P<flag>[ \t]{1,3})))"
     r"(?P<open>\\{0,7}[\"'`“「]|%22)?",
 )
 #: An unquoted value ends at white space, quotes and brackets, and at "," ";" "&" where what follows looks like the next pair.
@@ -286,7 +286,9 @@ def is_secret_value(value: str, kind: str, setting: Setting, *, quoted: bool) ->
             and len(words) in _PHRASE_WORDS
             and all(w.isalpha() and w.islower() for w in words)
         )
-    if not quoted and (value[0] in "({[" or (setting in _LIKE_CODE and _CODE.fullmatch(value))):
+    if not quoted and (
+        value[0] in "({[" or (setting in _LIKE_CODE and _CODE.fullmatch(value) and not _hides_random(value))
+    ):
         return False
     if (_PATH.fullmatch(value) and not _hides_random(value)) or _ALGORITHM.fullmatch(value):
         return False
@@ -328,7 +330,10 @@ def _is_random(value: str, setting: Setting) -> bool:
 
 def _hides_random(path: str) -> bool:
     """Whether a value that could be a path is base64 that begins with its slash."""
-    return "." not in path and any(len(part) >= _MIN_BASE64 and _is_mixed(part) for part in path.split("/"))
+    if "." in path:
+        return False
+    whole = len(path) >= 2 * _MIN_BASE64 - 8 and len(_MIX.findall(path)) >= 2 * _MIN_MIXED and _is_mixed(path)
+    return whole or any(len(part) >= _MIN_BASE64 and _is_mixed(part) for part in path.split("/"))
 
 
 def _is_mixed(part: str) -> bool:

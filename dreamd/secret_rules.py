@@ -234,6 +234,17 @@ CONTEXT_RULES: tuple[SecretRule, ...] = (
         ":5432:",
         ":*:",
     ),
+    _beside(  # "the password for the staging box: …"
+        "password",
+        r"(?i:assword|asscode|assphrase|asswort|ecret|oken|pi key)[ \t](?:for|of|to|on|für)[ \t](?:[\w.\-]{1,40}[ \t]){0,4}?[\w.\-]{1,40}[ \t]?(?::|=|is)[ \t]{1,3}"
+        r"(?P<v>(?=[^\s/]{0,60}\d)(?=[^\s/]{0,60}[A-Za-z])[^\s'\"`,;/]{8,200})(?![^\s'\"`,;.])",
+        *("assword ", "asscode ", "assphrase ", "asswort ", "ecret ", "oken ", "PI key ", "pi key "),
+    ),
+    _beside(  # "login robin, password …"
+        "password",
+        r"(?i:assword|asswort|assphrase)[ \t]{1,2}(?P<v>(?=(?:[^\s\d]{0,60}\d){2})(?=[^\s]{0,60}[A-Z])(?=[^\s]{0,60}[a-z])[^\s'\"`,;/._(){}\[\]]{8,200})(?![^\s'\"`,;.])",
+        *("assword ", "asswort ", "assphrase "),
+    ),
     _beside("netrc", r"login\s{1,20}\S{1,100}\s{1,20}password\s{1,20}(?P<v>\S{4,200})", "login"),
     _beside(
         "authorization",

@@ -135,7 +135,13 @@ def _run_again(shop: Workshop, entry: LogEntry, named: list[SessionRecord]) -> N
     record = RunRecord(entry.run_id, Trigger.KICK, "", entry.when, reason="rebuilt")
     shop.runs.start(record)
     shop.runs.select(entry.run_id, {one.row: list(_turns_until(shop, one, entry.when)) for one in named})
-    ended = replace(record, ended_at=entry.when, outcome=Outcome.COMMITTED, commit=entry.commit)
+    changed = entry.plan is not None and (entry.plan.changes or entry.plan.carries or entry.plan.restores)
+    ended = replace(
+        record,
+        ended_at=entry.when,
+        outcome=Outcome.COMMITTED if changed else Outcome.NO_CHANGE,
+        commit=entry.commit if changed else None,
+    )
     shop.runs.conclude(ended, Conclusion())
 
 

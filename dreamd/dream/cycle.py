@@ -169,6 +169,7 @@ def _passes(night: Night, order: Order, lock: FileLock, collected: Collected | N
         # 9. Prune: the wishes become a plan within the caps, and the plan a draft that the guards look at.
         with night.timed("prune"):
             plan, made = prune(shop, ground, outcome.wishes, night.record.id)
+            plan = replace(plan, sessions=_reached(night, ground))
             violations = check(ground.tree, ground.survey, plan, made, shop.guard_limits, shop.redactor.has_secret)
         night.count(ground, len(findings), plan, made)
         if violations:
@@ -176,7 +177,7 @@ def _passes(night: Night, order: Order, lock: FileLock, collected: Collected | N
         refuse(violations)
         # 10. Commit, wait for a person, or say honestly that nothing changes.
         if made.empty and not made.applied:
-            _note_hand_edits(night, ground, plan, made)
+            _note_reading(night, ground, plan, made)
             if night.failed and not night.reached:  # nothing usable was answered: no dream that went well
                 return Dreamt(night.end(Outcome.INCOMPLETE, "nothing_readable"))
             ended = told(night.conclude(Outcome.NO_CHANGE, _why_nothing(ground), ground))
@@ -267,20 +268,28 @@ def _consolidate(night: Night, ground: Orientation, findings: Sequence[Finding])
     return outcome
 
 
+def _reached(night: Night, ground: Orientation) -> tuple[str, ...]:
+    """The sessions that this run has read: what history says of it, should the database be lost."""
+    return tuple(one.session.name for one in ground.chosen if one.session.row in night.reached)
+
+
 def _why_nothing(ground: Orientation) -> str:
     if not ground.chosen:
         return "nothing_pending"
     return "nothing_worth_keeping"
 
 
-def _note_hand_edits(night: Night, ground: Orientation, plan: Plan, made: Draft) -> None:
-    """What a person did by hand since the last dream goes into history although this one changes nothing.
+def _note_reading(night: Night, ground: Orientation, plan: Plan, made: Draft) -> None:
+    """What was read, and what a person did by hand since the last dream, goes into history although this one changes nothing.
 
-    Otherwise small deletions of many days would one day look like a memory that vanished at once, and one that did vanish
-    would come back older than it was.
+    Otherwise a lost database would have the sessions read and paid for again, and small deletions of many days would one day
+    look like a memory that vanished at once, and one that did vanish would come back older than it was.
     """
     known = dict(ground.survey.snapshot.files)
-    if ground.tree.missing or (changes_nothing(made, ground.survey) and ground.tree.contents == known):
+    by_hand = not (changes_nothing(made, ground.survey) and ground.tree.contents == known)
+    if ground.tree.missing and known:
+        return
+    if not (by_hand or plan.sessions) or (ground.tree.missing and not plan.sessions):
         return
     shop = night.shop
     prepared = prepare(
@@ -291,7 +300,7 @@ def _note_hand_edits(night: Night, ground: Orientation, plan: Plan, made: Draft)
         history=shop.history,
         now=shop.clock.now(),
     )
-    shop.history.advance(prepared.before, ground.survey.snapshot.commit)
+    shop.history.advance(prepared.commit if plan.sessions else prepared.before, ground.survey.snapshot.commit)
 
 
 def _park(night: Night, ground: Orientation, plan: Plan, made: Draft, *, dry: bool) -> RunRecord:

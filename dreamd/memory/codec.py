@@ -24,7 +24,7 @@ def decode_plan(data: bytes) -> Plan:
     """A plan from its JSON; unknown fields of a newer version are left out. Raises MemoryTreeError."""
     try:
         return _plan.decode(data)
-    except msgspec.MsgspecError as error:
+    except (msgspec.MsgspecError, RecursionError) as error:
         raise _damaged("plan") from error
 
 
@@ -37,7 +37,7 @@ def decode_entries(data: bytes) -> tuple[EntryRecord, ...]:
     """Entries from their lines. Raises MemoryTreeError."""
     try:
         return tuple(_entry.decode_lines(data))
-    except msgspec.MsgspecError as error:
+    except (msgspec.MsgspecError, RecursionError) as error:
         raise _damaged("entries") from error
 
 
@@ -51,7 +51,7 @@ def decode_made(data: bytes) -> Made:
     """What dreamd made. Raises MemoryTreeError."""
     try:
         return _made.decode(data)
-    except msgspec.MsgspecError as error:
+    except (msgspec.MsgspecError, RecursionError) as error:
         raise _damaged("list of what dreamd made") from error
 
 

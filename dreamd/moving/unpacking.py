@@ -59,22 +59,24 @@ class Imported:
         }
 
 
-def bring(loaded: Loaded, clock: Clock, file: Path, watch: Progress, *, force: bool = False) -> Imported:
+def bring(
+    loaded: Loaded, clock: Clock, file: Path, watch: Progress, *, force: bool = False, home: Path | None = None
+) -> Imported:
     """Puts an export in place: wholly, or not at all.
 
     Where there was something already, only with `force`, and an export of it is written into the state directory first.
     Raises StateError for a file that is none, is damaged or a newer dreamd's; UsageError where something would be replaced;
     LockHeld while a service runs or something dreams. Nothing was changed then.
     """
-    places, file = loaded.places, expand(str(file))
+    places, file, home = loaded.places, expand(str(file)), home or expand("~")
     about = bundle.about(file)
     with (
         instance_lock(places.state_dir),
         dream_lock(places.default_state_dir, places.memory_root, now=clock.now()),
     ):
         replacement.conclude(places.state_dir)
-        backup = _backup(loaded, clock, watch, force=force)
-        found = moves(about, [(one.agent, str(one.root)) for one in sources(loaded)], str(expand("~")))
+        backup = _backup(loaded, clock, watch, home, force=force)
+        found = moves(about, [(one.agent, str(one.root)) for one in sources(loaded)], str(home))
         try:
             _make_ready(places, file, about, found, clock, watch)
             replacement.begin(places.state_dir, _replacement(places, about))
@@ -82,7 +84,7 @@ def bring(loaded: Loaded, clock: Clock, file: Path, watch: Progress, *, force: b
             if not (isinstance(error, OSError) and replacement.begun(places.state_dir)):
                 raise _given_up(places, error) from error
         replacement.conclude(places.state_dir)
-        with opened(loaded, clock=clock) as app:
+        with opened(loaded, clock=clock, home=home) as app:
             app.shop.withheld.keep()
             app.shop.scanner.scan(clock.now())
             index_everything(app.shop, watch)
@@ -101,7 +103,7 @@ def _given_up(places: Places, error: BaseException) -> BaseException:
     )
 
 
-def _backup(loaded: Loaded, clock: Clock, watch: Progress, *, force: bool) -> Path | None:
+def _backup(loaded: Loaded, clock: Clock, watch: Progress, home: Path, *, force: bool) -> Path | None:
     """An export of what is here; None where there is nothing to lose. Raises UsageError where that needs `force`."""
     places = loaded.places
     condition = database_condition(places)
@@ -117,7 +119,7 @@ def _backup(loaded: Loaded, clock: Clock, watch: Progress, *, force: bool) -> Pa
             hint="--force replaces it, and keeps an export of it in the state directory",
         )
     target = places.state_dir / f"before-import-{clock.now():%Y%m%dT%H%M%SZ}.dreamd"
-    with opened(loaded, clock=clock) as app:
+    with opened(loaded, clock=clock, home=home) as app:
         packing.write(app.shop, target, watch)
     return target
 

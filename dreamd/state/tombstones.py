@@ -74,7 +74,7 @@ def put_back(database: Database) -> int:
     try:
         found = msgspec.json.decode(path.read_bytes(), type=_Stones)
         bytes.fromhex(found.key)
-    except (OSError, ValueError, msgspec.MsgspecError):
+    except (OSError, ValueError, RecursionError, msgspec.MsgspecError):
         return 0
     with database.write() as connection:
         name = {"name": Mark.MACHINE_KEY.value, "value": found.key}

@@ -26,12 +26,16 @@ from hypothesis.stateful import (
 
 from dreamd.config import Loaded, Places
 from dreamd.dream.cycle import Order
+from dreamd.dream.progress import nobody
 from dreamd.errors import UsageError
 from dreamd.memory.document import Block, count_lines, parse
 from dreamd.memory.history import History
 from dreamd.memory.layout import POINTER, part_of
 from dreamd.memory.survey import Mine, survey
 from dreamd.memory.tree import Tree
+from dreamd.moving.packing import export
+from dreamd.moving.unpacking import bring
+from dreamd.rebuild import rebuild
 from dreamd.search.index import Index
 from dreamd.search.notes import memory_files
 from dreamd.state.run_record import Outcome, RunRecord
@@ -266,6 +270,80 @@ class Walk(RuleBasedStateMachine):
         done = subprocess.run(command, capture_output=True, check=False, timeout=120)
         assert done.returncode in (0, -9), done.stderr.decode()
         self._dream(self.world)
+
+    @precondition(lambda self: self._mine())
+    @rule(number=PICK, purge=st.booleans())
+    def forget_a_line(self, number: int, purge: bool) -> None:
+        one = self._picked(number)
+        with self.world.app() as app:
+            try:
+                app.forget_line(one.block.text, purge_history=purge)
+            except UsageError:  # its words stand in several lines, or in one of the person's
+                return
+            assert one.block.key not in {line.block.key for line in self._mine() if line.record.id == one.record.id}
+        self.fresh = False
+
+    @precondition(lambda self: self.number)
+    @rule(number=PICK, purge=st.booleans())
+    def forget_a_session(self, number: int, purge: bool) -> None:
+        with self.world.app() as app:
+            app.scan()
+            sessions = app.sessions()
+            one = sessions[number % len(sessions)] if sessions else None
+            if one is None or one.excluded_because:
+                return
+            app.forget_session(one.id, purge_history=purge)
+            assert app.session(one.id)[0].excluded_because == "forgotten"
+            assert not (self.world.state / "archive" / str(one.archive_path or "-")).exists()
+        self.fresh = False
+
+    @precondition(lambda self: self.number)
+    @rule(number=PICK)
+    def restore_a_session(self, number: int) -> None:
+        self.world.later(hours=30)
+        self._dream(self.world)
+        with self.world.app() as app:
+            kept = [one for one in app.sessions() if one.archive_path and Path(one.path).exists()]
+            if not kept:
+                return
+            one = kept[number % len(kept)]
+            words = Path(one.path).read_bytes()
+            Path(one.path).unlink()
+            app.restore(one.id, overwrite=False)
+            assert Path(one.path).read_bytes() == words
+        self._dream(self.world)
+
+    @rule(number=PICK)
+    def lose_the_database(self, number: int) -> None:
+        self._dream(self.world)
+        for path in self.world.state.glob("state.db*"):
+            path.unlink()
+        rebuild(self.world.loaded(), self.world.clock)
+        if number % 2:
+            self._dream(self.world)
+        else:
+            run = self.world.kick()
+            assert run.outcome is Outcome.NO_CHANGE, run.changes
+
+    @rule(hours=st.sampled_from([-2, -30, -24 * 40]))
+    def the_clock_jumps_back(self, hours: int) -> None:
+        self.world.later(hours=hours)
+        self.fresh = False
+
+    @rule()
+    def move_to_another_machine_and_back(self) -> None:
+        self._dream(self.world)
+        before, loaded = self.world.tree(), self.world.loaded()
+        with self.world.app() as app:
+            if not app.shop.history.head_id():
+                return
+            file = export(app, self.folder / "all.dreamd", nobody, overwrite=True).file
+        bring(loaded, self.world.clock, file, nobody, force=True, home=Path("/home/sam"))
+        for left in self.world.state.glob("before-import-*"):
+            left.unlink()
+        assert self.world.tree() == before
+        run = self.world.kick()
+        assert run.outcome is Outcome.NO_CHANGE, run.changes
 
     @rule()
     def dream_with_another_database(self) -> None:

@@ -17,6 +17,7 @@ from dreamd.dream.cycle import Dreamt, Order, dream
 from dreamd.dream.explain import Explanation, MayTell, explain
 from dreamd.dream.forget import Forgotten
 from dreamd.dream.gates import Gate
+from dreamd.dream.indexing import index_sessions
 from dreamd.dream.kept import copy_of, readable, reader
 from dreamd.dream.outlook import gates_now
 from dreamd.dream.progress import Progress, nobody
@@ -114,12 +115,14 @@ class App:
                 yield event
 
     def kick(self, order: Order, watch: Progress = nobody) -> Dreamt:
-        """A dream now. Whatever becomes of it, what its agent is about to delete is copied.
+        """A dream now. Whatever becomes of it, what its agent is about to delete is copied, and what was said can be found.
 
         Raises UsageError for an engine that does not exist.
         """
         dreamt = dream(self._shop_for(order.engine), order, watch)
         rescue(self.shop, watch)
+        if dreamt.run is None:  # not due
+            index_sessions(self.shop, watch)
         return dreamt
 
     def _shop_for(self, engine: str) -> Workshop:

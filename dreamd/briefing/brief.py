@@ -11,6 +11,7 @@ from pathlib import Path
 from urllib.parse import unquote
 
 from dreamd.briefing.here import Here, here
+from dreamd.briefing.own_memory import OwnMemory, own_memory
 from dreamd.briefing.room import Room, fitting
 from dreamd.clock import SystemClock, local_zone
 from dreamd.config import Loaded, expand
@@ -70,6 +71,9 @@ class Asked:
     max_characters: int | None = None
     session: str = ""  # the agent's id of the session that asks: it is not its own past
     memory: bool = True  # False: MEMORY.md reaches the reader by itself
+    claude_code: bool = (
+        False  # the reader has Claude Code's own memory of the project before it: none of it is repeated
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,7 +109,8 @@ def brief(loaded: Loaded, asked: Asked, zone: dt.tzinfo | None = None, now: dt.d
     past = Past(places.search)
     place = here(asked.directory, places.memory_root, past, loaded.config.projects)
     seen = glance(places.database)
-    desk = _Desk(places.memory_root, place, zone)
+    own = own_memory(places.claude_dir, place.root) if asked.claude_code else OwnMemory()
+    desk = _Desk(places.memory_root, place, zone, own)
     room = Room(asked.max_tokens, asked.max_characters or float("inf")).less(Room.of(_marked([""])))
     static = desk.static()
     room = room.less(Room.of(static))
@@ -131,6 +136,7 @@ class _Desk:
     root: Path
     place: Here
     zone: dt.tzinfo
+    own: OwnMemory
 
     def static(self) -> str:
         return _STATIC.format(root=_short(self.root))
@@ -167,7 +173,9 @@ class _Desk:
                     pass
 
     def _may_be_told(self, block: Block) -> bool:
-        """Not a line that only leads to what is not told here."""
+        """Not a line that only leads to what is not told here, nor one that the reader has already."""
+        if self.own.tells(block.text):
+            return False
         links = [unquote(link) for link in _LINK.findall(block.text)]
         return not links or any(self.place.may_hear(link) for link in links)
 

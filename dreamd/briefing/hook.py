@@ -34,6 +34,7 @@ def answer(raw: str, loaded: Loaded, *, max_tokens: int = DEFAULT_TOKENS, direct
         max_tokens=max_tokens,
         max_characters=MOST_CHARACTERS,
         session=said.get("session_id", ""),
+        claude_code=True,
         memory=not imported(loaded.places.claude_dir / "CLAUDE.md", loaded.places.memory_root),
     )
     return spoken(brief(loaded, asked))

@@ -8,8 +8,9 @@ from dataclasses import dataclass, replace
 
 from ulid import ULID
 
-from dreamd.dream.aftermath import count_contradictions, index_memory
+from dreamd.dream.aftermath import count_contradictions
 from dreamd.dream.batch import cancel, withdraw
+from dreamd.dream.indexing import index_memory
 from dreamd.dream.lock import dream_lock, still_ours
 from dreamd.dream.night import tally, told
 from dreamd.dream.patience import patience

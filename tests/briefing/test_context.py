@@ -15,12 +15,14 @@ import pytest
 from dreamd.briefing.brief import LEAST_TOKENS, Asked, Briefing, PartName, brief
 from dreamd.briefing.hook import MOST_CHARACTERS, answer, trouble_of
 from dreamd.context.tokens import estimate
+from dreamd.dream.cycle import Order
+from dreamd.dream.indexing import unindexed
 from dreamd.engines.offline.engine import OfflineEngine
 from dreamd.errors import DreamdError, EngineError
 from dreamd.state.glance import glance
 from dreamd.transcripts.agents import ADAPTERS
 from dreamd.transcripts.event import Role
-from world import World
+from world import World, dreamd
 
 ORCHARD = "/home/sam/work/orchard"
 CLIENT = "/home/sam/work/client"
@@ -385,3 +387,21 @@ def hook_command(world: World, raw: str) -> subprocess.CompletedProcess[str]:
         check=False,
         timeout=120,
     )
+
+
+def test_a_session_that_no_dream_has_read_yet_is_told_of_and_found(world: World) -> None:
+    lived(world)
+    world.later(hours=2)
+    world.say("Why is the heron export so slow?", session=8, ago=dt.timedelta(hours=1), answer="The index was missing.")
+    assert "heron export" not in told(world).text
+    with world.app() as app:
+        app.scan()
+        assert unindexed(app.shop) == 1
+        assert app.kick(Order(if_due=True)).run is None
+        assert unindexed(app.shop) == 0
+    assert "- 2026-03-10: Why is the heron export so slow? → The index was missing." in told(world).text
+    assert json.loads(dreamd(world.home, "search", "heron export", "--json").stdout)["hits"]
+    before = (world.state / "search.db").read_bytes()
+    with world.app() as app:
+        assert app.kick(Order(if_due=True)).run is None
+    assert (world.state / "search.db").read_bytes() == before

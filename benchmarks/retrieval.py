@@ -8,12 +8,13 @@ from __future__ import annotations
 
 import argparse
 import datetime as dt
+import importlib
 import json
 import re
 import statistics
 import tempfile
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -48,6 +49,9 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("data", type=Path, nargs="?", help="a file in LoCoMo's format; left out: made-up talk")
     parser.add_argument("--words-only", action="store_true", help="only turns that hold words of the question")
+    parser.add_argument(
+        "--model", metavar="MODULE:NAME", help="also an embedding model, made by NAME() and asked by .encode(texts)"
+    )
     parser.add_argument("--together", action="store_true", help="all conversations in one index instead of one each")
     parser.add_argument("--without-captions", action="store_true", help="leave out what pictures show")
     parser.add_argument("--misses", type=int, default=0, metavar="N", help="also print N questions that missed")
@@ -58,12 +62,27 @@ def main() -> None:
     with tempfile.TemporaryDirectory(prefix="dreamd-retrieval-") as folder:
         groups = [samples] if given.together else [[sample] for sample in samples]
         for number, group in enumerate(groups):
-            index = Index(Path(folder) / f"{number}.db")
+            index = Index(Path(folder) / f"{number}.db", Model(given.model) if given.model else None)
             for sample in group:
                 fill(index, sample, captions=not given.without_captions)
             for sample in group:
                 answers += [ask(index, sample, one, given) for one in questions(sample)]
     table(answers, len(samples))
+
+
+class Model:
+    """An embedding model as the index asks it."""
+
+    def __init__(self, name: str) -> None:
+        module, _, made = name.partition(":")
+        self._model = getattr(importlib.import_module(module), made)()
+
+    def nearness(self, query: str, texts: Sequence[str]) -> list[float]:
+        """Cosines, if the vectors are normalised."""
+        if not texts:
+            return []
+        asked, *others = self._model.encode([query, *texts])
+        return [sum(float(a) * float(b) for a, b in zip(asked, other, strict=True)) for other in others]
 
 
 def fill(index: Index, sample: dict[str, Any], *, captions: bool) -> None:

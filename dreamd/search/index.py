@@ -13,6 +13,7 @@ from typing import NamedTuple
 
 from dreamd.search.candidates import Filters
 from dreamd.search.file import Condition, IndexFailed, IndexFile
+from dreamd.search.meaning import DEPTH, Meaning, fused
 from dreamd.search.past import ProjectDoc, named
 from dreamd.search.query import Hit, Shelf, search_memory, search_sessions
 from dreamd.search.words import indexed_words, is_question, project_word, query_terms
@@ -62,8 +63,9 @@ class Result:
 class Index:
     """The search index. Safe to share between threads and processes; raises IndexFailed, which callers may pass over."""
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: Path, meaning: Meaning | None = None) -> None:
         self._file = IndexFile(path)
+        self._meaning = meaning
 
     @property
     def needs_rebuild(self) -> bool:
@@ -185,6 +187,7 @@ class Index:
         began = perf_counter()
         terms = query_terms(text)
         wide = is_question(text) if beside is None else beside
+        most = limit if self._meaning is None else max(limit, DEPTH)
         hits: list[Hit] = []
         hint = ""
         if not terms:
@@ -202,9 +205,9 @@ class Index:
                         tuple(one.stem for key in apart for one in named(db, key)),
                     )
                     if where == "memory" or (where is None and since is None):
-                        hits += search_memory(db, terms, text, limit, shelf)
+                        hits += search_memory(db, terms, text, most, shelf)
                     if where != "memory":
-                        hits += search_sessions(db, terms, text, limit, filters, beside=wide)
+                        hits += search_sessions(db, terms, text, most, filters, beside=wide)
             except IndexFailed:
                 if self._file.condition() is Condition.READY:
                     raise
@@ -212,6 +215,8 @@ class Index:
             else:
                 hint = f"no project {project} is known; `dreamd sessions` shows them" if project and not theirs else ""
         hits.sort(key=lambda hit: -hit.score * (_MEMORY_BONUS if hit.where == "memory" else 1.0))
+        if self._meaning is not None:
+            hits = fused(hits[:most], self._meaning.nearness(text, [hit.text for hit in hits[:most]]))
         return Result(text, tuple(hits[: max(limit, 0)]), round((perf_counter() - began) * 1000, 1), hint)
 
 

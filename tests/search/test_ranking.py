@@ -1,6 +1,7 @@
 """What ranks: a row's own words, who spoke where and when, what stands beside it, the session it is part of."""
 
 import datetime as dt
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
@@ -8,6 +9,7 @@ import pytest
 from dreamd.search.dates import Dates
 from dreamd.search.index import Index, SessionDoc, TurnDoc
 from dreamd.search.marks import counter, finder, folded
+from dreamd.search.meaning import fused
 from dreamd.search.past import ProjectDoc
 from dreamd.search.words import query_terms
 
@@ -208,3 +210,30 @@ def test_of_two_equal_turns_the_one_that_was_typed_leads(index: Index) -> None:
     ]
     index.update_session(doc("a:2"), said, "1")
     assert texts(index, "heron roof")[0] == "a roof nests on the heron"
+
+
+class Synonyms:
+    """Knows one thing about meaning: what words stand for."""
+
+    def nearness(self, query: str, texts: Sequence[str]) -> list[float]:
+        wanted = set(query.replace("spouse", "husband").split())
+        return [len(wanted & set(text.split())) for text in texts]
+
+
+def test_the_order_of_a_model_and_that_of_the_words_become_one_by_rank() -> None:
+    ordered = list("abcdefghij")
+    assert fused(ordered, [0, 0, 0, 0, 0, 0, 0, 0, 0, 9]) == list("abcdefjghi")
+    assert fused(ordered, [10, 9, 8, 7, 6, 5, 4, 3, 2, 1]) == ordered
+    assert fused(ordered, [0] * 10) == ordered
+    assert fused([], []) == []
+
+
+def test_a_model_that_is_handed_to_the_index_has_a_say(tmp_path: Path) -> None:
+    for meaning, expected in ((None, "late number 8"), (Synonyms(), "late number 8 husband")):
+        index = Index(tmp_path / "search.db", meaning)
+        said = [turn(f"late number {n}{' husband' * (n == 8)}") for n in range(9)]
+        index.update_session(doc(), [one for turn_ in said for one in (turn_, turn("ok"), turn("well"))], "1")
+        found = texts(index, "late spouse")
+        assert len(found) == 9
+        assert found.index("late number 8 husband") == (5 if meaning else 8), expected
+    assert len(texts(index, "late spouse", limit=1)) == 1

@@ -1,0 +1,39 @@
+"""Where a model that knows what texts mean may join in: its order and that of the words become one, by rank alone.
+
+None is used by default. The one multilingual model that can be had from a package was measured (benchmarks/README.md) and made the order
+worse; who has a better one hands it to `Index`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Protocol, TypeVar
+
+#: So many hits by words are looked at again.
+DEPTH = 50
+_RANK = 10  # the constant of reciprocal rank fusion: small, so that the first places count
+_SHARE = 0.3  # of the model's order beside that of the words
+
+T = TypeVar("T")
+
+
+class Meaning(Protocol):
+    """An embedding model, or anything else that can say how near texts are to a query."""
+
+    def nearness(self, query: str, texts: Sequence[str]) -> Sequence[float]:
+        """One number for each text, more for nearer; only their order counts."""
+        ...
+
+
+def fused(ordered: Sequence[T], nearness: Sequence[float]) -> list[T]:
+    """What words have put in order, put in order by words and meaning: reciprocal rank fusion with a fixed share.
+
+    Args:
+        ordered: best first.
+        nearness: one number for each of them, in the same order.
+    """
+    by_meaning = sorted(range(len(ordered)), key=lambda place: -nearness[place])
+    score = {place: 1 / (_RANK + place) for place in range(len(ordered))}
+    for rank, place in enumerate(by_meaning):
+        score[place] += _SHARE / (_RANK + rank)
+    return [ordered[place] for place in sorted(score, key=lambda place: -score[place])]

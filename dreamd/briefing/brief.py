@@ -151,15 +151,9 @@ class _Desk:
         pieces = [piece for file in files for piece in self._pieces(file)]
         if not pieces:
             return Part(name, "")
-        left = 0
-
-        def rest(number: int) -> str:
-            nonlocal left
-            left = number
-            return f"\n({number} more: read {_short(self.root / files[-1])})\n"
-
-        text = fitting(pieces, room.less(Room.of(title)), rest)
-        return Part(name, _harmless(title + text), left) if text else Part(name, "", len(pieces))
+        more = f"more: read {_short(self.root / files[-1])}"
+        text, left = fitting(pieces, room.less(Room.of(title)), lambda number: f"\n({number} {more})\n")
+        return Part(name, _harmless(title + text) if text else "", left)
 
     def _pieces(self, file: str) -> Iterator[str]:
         """A file block by block without front matter, comments and title."""
@@ -183,8 +177,9 @@ class _Desk:
         if not sessions:
             return Part(PartName.RECENT, "")
         title = "\n# Last sessions here\n\n"
-        text = fitting((self._session(one) for one in sessions), room.less(Room.of(title)))
-        return Part(PartName.RECENT, _harmless(title + text) if text else "")
+        lines = dict.fromkeys(map(self._session, sessions))  # a fork begins with the same words
+        text, left = fitting(lines, room.less(Room.of(title)))
+        return Part(PartName.RECENT, _harmless(title + text) if text else "", left)
 
     def _session(self, session: PastSession) -> str:
         day = f"{session.at.astimezone(self.zone):%Y-%m-%d}: " if session.at else ""

@@ -35,28 +35,37 @@ class Room(NamedTuple):
         return other.tokens <= self.tokens and other.characters <= self.characters
 
 
-def fitting(pieces: Iterable[str], room: Room, rest: Callable[[int], str] = lambda _: "") -> str:
-    """As many pieces from the top as fit, with a last line that says how many are left out.
+def fitting(pieces: Iterable[str], room: Room, rest: Callable[[int], str] = lambda _: "") -> tuple[str, int]:
+    """As many pieces from the top as fit, and how many entries are left out; a last line says so.
 
     Args:
-        pieces: lines with their line ends; the last one that stands must not be a heading without anything below it.
+        pieces: entries and headings with their line ends. One that would take more than a third of the room is passed over where
+            it does not fit, so that a long one does not keep the others out.
         room: what they may take together.
-        rest: the line for a number of pieces that are left out; it takes room too.
+        rest: the line for a number of entries that are left out; it takes room too.
     """
     every = list(pieces)
-    kept = 0
-    left = room
-    for piece in every:
-        left = left.less(Room.of(piece))
-        if not left.holds(Room(0, 0)):
+    whole = sum(map(_says, every))
+    kept = _from_the_top(every, room)
+    while True:
+        text = "".join(_tidy(kept))
+        missing = whole - sum(map(_says, kept))
+        told = text + rest(missing) if missing and text else text
+        if room.holds(Room.of(told)) or not kept:
+            return told, missing
+        kept = kept[:-1]
+
+
+def _from_the_top(pieces: Iterable[str], room: Room) -> list[str]:
+    kept, left = [], room
+    for piece in pieces:
+        size = Room.of(piece)
+        if left.holds(size):
+            kept.append(piece)
+            left = left.less(size)
+        elif room.share(1 / 3).holds(size):
             break
-        kept += 1
-    while kept < len(every):
-        text = "".join(_tidy(every[:kept])) + rest(len([one for one in every[kept:] if _says(one)]))
-        if kept == 0 or room.holds(Room.of(text)):
-            return text if room.holds(Room.of(text)) else ""
-        kept -= 1
-    return "".join(every)
+    return kept
 
 
 def _tidy(pieces: list[str]) -> list[str]:

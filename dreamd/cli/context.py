@@ -13,7 +13,7 @@ from dreamd.briefing.hook import TIME_LIMIT, answer, unusable, with_limit
 from dreamd.cli.console import Console, console_line, listen
 from dreamd.cli.options import ConfigOption, JsonOption, VerboseOption
 from dreamd.config import load
-from dreamd.errors import DreamdError
+from dreamd.errors import DreamdError, UsageError
 
 _EPILOG = (
     "Examples: dreamd context · dreamd context ~/work/harbor-api --max-tokens 2000 · dreamd context --json · "
@@ -51,7 +51,7 @@ def context(
         return 0
     listen(verbose)
     console = Console(as_json=as_json)
-    told = brief(load(config), Asked(cwd or directory or Path.cwd(), max_tokens))
+    told = brief(load(config), Asked(cwd or directory or _here(), max_tokens))
     console.document(
         {
             "directory": told.place.directory,
@@ -65,6 +65,13 @@ def context(
     )
     console.say(told.text)
     return 0
+
+
+def _here() -> Path:
+    try:
+        return Path.cwd()
+    except OSError as fault:
+        raise UsageError("the directory you are in is gone", hint="name one: dreamd context DIRECTORY") from fault
 
 
 def _hook(config: Path | None, max_tokens: int, directory: Path | None) -> None:

@@ -405,3 +405,37 @@ def test_a_session_that_no_dream_has_read_yet_is_told_of_and_found(world: World)
     with world.app() as app:
         assert app.kick(Order(if_due=True)).run is None
     assert (world.state / "search.db").read_bytes() == before
+
+
+def test_one_long_entry_does_not_keep_the_others_out(world: World) -> None:
+    lived(world)
+    code = "".join(f"line {n} of a long example\n" for n in range(400))
+    (world.root / "MEMORY.md").write_text(f"# Memory\n\n```\n{code}```\n\n- Short rule.\n- Another rule.\n")
+    briefing = told(world, max_tokens=2000)
+    memory = next(part for part in briefing.parts if part.name is PartName.MEMORY)
+    assert "- Short rule.\n- Another rule.\n" in memory.text
+    assert memory.left_out == 1
+    assert "(1 more: read " in memory.text
+    assert estimate(briefing.text) <= 2000
+
+
+def test_copies_of_a_session_are_told_once(world: World) -> None:
+    for session in (1, 2):
+        world.say("Why is the heron export so slow?", session=session, answer="The index was missing.")
+    world.kick()
+    assert told(world).text.count("heron export") == 1
+
+
+def test_without_a_directory_the_one_you_are_in_counts_and_a_gone_one_is_said_to_be(
+    world: World, tmp_path: Path
+) -> None:
+    gone = tmp_path / "gone"
+    gone.mkdir()
+    world.home.mkdir()
+    script = f"cd {gone} && rmdir {gone} && {Path(sys.executable).with_name('dreamd')} context"
+    done = subprocess.run(
+        ["sh", "-c", script], env={"HOME": str(world.home)}, capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 2
+    assert "the directory you are in is gone" in done.stderr
+    assert json.loads(dreamd(world.home, "context", "--json").stdout)["directory"] == str(world.home)

@@ -11,6 +11,7 @@ from pathlib import Path
 from urllib.parse import unquote
 
 from dreamd.briefing.here import Here, here
+from dreamd.briefing.lately import lately
 from dreamd.briefing.own_memory import OwnMemory, own_memory
 from dreamd.briefing.room import Room, fitting
 from dreamd.clock import SystemClock, local_zone
@@ -116,7 +117,8 @@ def brief(loaded: Loaded, asked: Asked, zone: dt.tzinfo | None = None, now: dt.d
     room = room.less(Room.of(static))
     warnings = desk.warnings(loaded.config.memory.stale_after, seen, now or SystemClock().now())
     room = room.less(Room.of(warnings))
-    recent = desk.recent(past.sessions(place.keys, _SESSIONS, without=asked.session), room.share(_RECENT_SHARE))
+    sessions = lately(past, places.database, place, _SESSIONS, without=asked.session, extra=loaded.config.redact.extra)
+    recent = desk.recent(sessions, room.share(_RECENT_SHARE))
     room = room.less(Room.of(recent.text))
     memory = desk.whole(PartName.MEMORY) if asked.memory else Part(PartName.MEMORY, "")
     project = desk.whole(PartName.PROJECT)

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 
 from dreamd.context.sift import says_something
 
 LONGEST = 160  # characters
-_ENOUGH = 12  # characters of a first sentence that says something by itself; "Hi." does not
+_ENOUGH, _ENOUGH_DENSE = 12, 5  # characters of a sentence that says something by itself; fewer without spaces
+_DENSE = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
+_PROMPTS = 5  # that are looked at
 _MARKER = re.compile(r"^\s*(?:#{1,6}\s+|[-*+•·–]\s+|\(?\d{1,3}[.)]\s+|>\s?|\[[ xX]\]\s+)+")
 _FENCE = re.compile(r"```.*?(?:```|\Z)", re.DOTALL)
 _EMPHASIS = re.compile(r"(\*\*|__)(?=\S)(.+?)(?<=\S)\1")
@@ -15,10 +18,15 @@ _END = re.compile(r"(?<=[。！？])|(?<=[.!?])(?=\s)")
 _READ_AT_MOST = 4_000  # characters of a text
 
 
-def asked(text: str) -> str:
-    """The first sentence of a prompt that says something; "" for one without words."""
-    sentences = _sentences(text)
-    return _cut(next((one for one in sentences if len(one) >= _ENOUGH), next(iter(sentences), "")))
+def asked(prompts: Iterable[str]) -> str:
+    """The first sentence of the first prompts that says something ("Hi." does not), else the first; "" where there are no words."""
+    first = ""
+    for _, text in zip(range(_PROMPTS), prompts, strict=False):
+        for sentence in _sentences(text):
+            if len(sentence) >= _ENOUGH or (_DENSE.search(sentence) and len(sentence) >= _ENOUGH_DENSE):
+                return _cut(sentence)
+            first = first or sentence
+    return _cut(first)
 
 
 def came_to(text: str) -> str:

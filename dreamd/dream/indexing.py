@@ -44,14 +44,6 @@ def index_sessions(shop: Workshop, watch: Progress = nobody) -> None:
         logger().warning("index.failed", fault=type(fault).__name__)
 
 
-def unindexed(shop: Workshop) -> int:
-    """How many finished sessions can be read and are not in the index as they are."""
-    try:
-        return len(_wanted(shop, shop.sessions.list()))
-    except (DreamdError, OSError):
-        return 0
-
-
 def _wanted(shop: Workshop, sessions: Sequence[SessionRecord]) -> list[SessionRecord]:
     now, idle = shop.clock.now(), shop.config.gates.idle
     known = shop.index.indexed_sessions()
@@ -103,7 +95,7 @@ def _index_session(shop: Workshop, session: SessionRecord) -> None:
         path=place,
         cwd=session.cwd or "",
         last_at=session.last_at,
-        about=next(filter(None, (asked(turn.text) for turn in turns if turn.role == Role.HUMAN)), ""),
+        about=asked(turn.text for turn in turns if turn.role == Role.HUMAN),
         outcome=next(filter(None, (came_to(turn.text) for turn in reversed(turns) if turn.role == Role.ASSISTANT)), ""),
     )
     shop.index.update_session(doc, turns, _stamp(session))

@@ -22,7 +22,6 @@ from dreamd.config import Loaded, load
 from dreamd.dream.archiving import last_call
 from dreamd.dream.cycle import Order
 from dreamd.dream.gates import first_closed, lets_collect
-from dreamd.dream.indexing import unindexed
 from dreamd.dream.recovery import recover_alone
 from dreamd.errors import ConfigError, DreamdError
 from dreamd.log import logger
@@ -41,7 +40,7 @@ from dreamd.state.run_record import Trigger
 
 _SETTLE = 0.15  # seconds that hints are collected for: a client writes several lines at once
 _SHARE = 0.001  # of a core that scanning may cost
-_RESCUE_EVERY = 3600.0  # seconds between two looks at what is about to be deleted or not in the index
+_RESCUE_EVERY = 3600.0  # seconds between two looks at what is about to be deleted
 _SLACK = 5.0  # seconds that a tick may come late without anybody having slept
 _LONGEST_STRETCH = 30 * 60.0  # seconds between two scans however much a scan costs
 
@@ -231,11 +230,11 @@ class Daemon:
             self._dream(Order(trigger=trigger, if_due=True), None, missed_by=missed_by)
 
     def _rescue(self) -> None:
-        """Where no gate opens, what its agent is about to delete is copied and what was said indexed: by a child that is not due."""
+        """Where no gate opens, what its agent is about to delete is still copied: a child that finds itself not due does that."""
         if time.monotonic() < self.rescue_due:
             return
         self.rescue_due = time.monotonic() + _RESCUE_EVERY
-        if last_call(self.app.shop) or unindexed(self.app.shop):
+        if last_call(self.app.shop):
             self._dream(Order(trigger=Trigger.SCHEDULE, if_due=True), None)
 
     def _missed_by(self) -> float:

@@ -1,18 +1,21 @@
-"""How dreams went, read from the state database without what writing it needs: for commands that must be quick."""
+"""How dreams went and what was said last, read from the state database without what writing it needs: for commands that must be quick."""
 
 from __future__ import annotations
 
 import contextlib
 import datetime as dt
 import sqlite3
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TypeVar
 from urllib.parse import quote
 
 from dreamd.clock import parse_time
 from dreamd.state.run_record import DREAMS, FAILURES, SUCCESSES, Outcome
 
 _BUSY = 0.2  # seconds
+_EPOCH = dt.datetime(1970, 1, 1, tzinfo=dt.UTC)
 _DREAMS = ",".join(f"'{one.value}'" for one in sorted(DREAMS))
 
 
@@ -26,16 +29,61 @@ class Glance:
     last_success_at: dt.datetime | None = None
 
 
+@dataclass(frozen=True, slots=True)
+class LastSeen:
+    """A session that was lately seen, and where its first typed turn stands."""
+
+    agent: str
+    id: str  # the agent's own
+    at: dt.datetime | None  # UTC, of its last line
+    file: str
+    offset: int
+
+
 def glance(database: Path) -> Glance:
-    """Never raises, never writes, never waits long; a database that is not there, damaged or another's gives an empty answer."""
+    """How dreams went. Never raises, never writes, never waits long; a database that is not there, damaged or another's gives an empty answer."""
+    return _answer(database, _look, Glance())
+
+
+def last_seen(database: Path, keys: Sequence[str], directory: str, limit: int) -> tuple[LastSeen, ...]:
+    """The newest sessions of a project in which a person typed and which may be learned from, newest first; as quiet as `glance`.
+
+    `keys` are those that the project may have; sessions that began in `directory` belong to it too.
+    """
+    return _answer(database, lambda db: _newest(db, keys, directory, limit), ())
+
+
+T = TypeVar("T")
+
+
+def _answer(database: Path, ask: Callable[[sqlite3.Connection], T], nothing: T) -> T:
     if not database.is_file():
-        return Glance()
+        return nothing
     try:
         uri = f"file:{quote(str(database.absolute()))}?mode=ro"
         with contextlib.closing(sqlite3.connect(uri, uri=True, timeout=_BUSY, isolation_level=None)) as db:
-            return _look(db)
+            return ask(db)
     except sqlite3.Error:
-        return Glance()
+        return nothing
+
+
+def _newest(db: sqlite3.Connection, keys: Sequence[str], directory: str, limit: int) -> tuple[LastSeen, ...]:
+    marks = ",".join("?" * len(keys))
+    sessions = db.execute(
+        "SELECT id, agent, native_id, last_at FROM sessions WHERE excluded IS NULL AND human_turns > 0 AND forgotten_at IS NULL AND lost_at IS NULL"  # noqa: S608 - question marks
+        f" AND (cwd = ? OR project IN (SELECT id FROM projects WHERE key IN ({marks}))) ORDER BY last_at DESC LIMIT ?",
+        (directory, *keys, limit),
+    ).fetchall()
+    found = []
+    for row, agent, native_id, last_at in sessions:
+        place = db.execute(
+            "SELECT f.path, p.offset FROM places p JOIN files f ON f.id = p.file WHERE p.session = ? AND NOT p.headless ORDER BY p.offset LIMIT 1",
+            (row,),
+        ).fetchone()
+        if place is not None:
+            at = None if last_at is None else _EPOCH + dt.timedelta(microseconds=last_at)
+            found.append(LastSeen(agent, native_id, at, *place))
+    return tuple(found)
 
 
 def _look(db: sqlite3.Connection) -> Glance:

@@ -16,7 +16,6 @@ from dreamd.briefing.brief import LEAST_TOKENS, Asked, Briefing, PartName, brief
 from dreamd.briefing.hook import MOST_CHARACTERS, answer, trouble_of
 from dreamd.context.tokens import estimate
 from dreamd.dream.cycle import Order
-from dreamd.dream.indexing import unindexed
 from dreamd.engines.offline.engine import OfflineEngine
 from dreamd.errors import DreamdError, EngineError
 from dreamd.state.glance import glance
@@ -389,22 +388,40 @@ def hook_command(world: World, raw: str) -> subprocess.CompletedProcess[str]:
     )
 
 
-def test_a_session_that_no_dream_has_read_yet_is_told_of_and_found(world: World) -> None:
+def test_a_session_that_is_too_new_for_the_index_is_told_by_its_first_words(world: World) -> None:
+    lived(world)
+    world.later(hours=2)
+    say = "Hi.", "Why is the heron export so slow? It has password = 'hunter2-Zq9!x' in it."
+    path = world.say(*say, session=8, ago=dt.timedelta(minutes=3), answer="The index was missing.")
+    with world.app() as app:
+        app.scan()
+    assert "- 2026-03-10: Why is the heron export so slow?\n" in told(world).text
+    assert "heron export" not in told(world, session=path.stem).text
+    assert "heron export" not in told(world, CLIENT).text
+    assert "hunter2" not in told(world).text
+    assert "Hi." not in told(world).text
+    path.unlink()
+    assert "- 2026-03-10: Why is the heron export so slow?\n" not in told(world).text
+
+
+def test_what_must_not_be_learned_is_not_told_either(world: World) -> None:
+    lived(world)
+    world.projects = [{"path": ORCHARD, "learn": False}]
+    world.say("Why is the heron export so slow?", session=8, ago=dt.timedelta(minutes=3))
+    with world.app() as app:
+        app.scan()
+    assert "heron export" not in told(world).text
+
+
+def test_a_check_that_finds_no_dream_due_still_brings_the_index_up_to_date(world: World) -> None:
     lived(world)
     world.later(hours=2)
     world.say("Why is the heron export so slow?", session=8, ago=dt.timedelta(hours=1), answer="The index was missing.")
-    assert "heron export" not in told(world).text
     with world.app() as app:
         app.scan()
-        assert unindexed(app.shop) == 1
         assert app.kick(Order(if_due=True)).run is None
-        assert unindexed(app.shop) == 0
     assert "- 2026-03-10: Why is the heron export so slow? → The index was missing." in told(world).text
     assert json.loads(dreamd(world.home, "search", "heron export", "--json").stdout)["hits"]
-    before = (world.state / "search.db").read_bytes()
-    with world.app() as app:
-        assert app.kick(Order(if_due=True)).run is None
-    assert (world.state / "search.db").read_bytes() == before
 
 
 def test_one_long_entry_does_not_keep_the_others_out(world: World) -> None:

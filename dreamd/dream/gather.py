@@ -28,6 +28,7 @@ from dreamd.memory.document import entry_key
 from dreamd.redact import Redactor
 from dreamd.state.records import Pending, SessionRecord
 from dreamd.transcripts.adapter import Reader
+from dreamd.usage import Usage
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,7 +112,11 @@ def read_session(job: Job, adapter: Reader, redactor: Redactor, zone: dt.tzinfo,
     made = digest(job.pending, adapter, redactor, zone, headless=headless)
     if not made.turns:
         return Extraction()
-    return completed(job, job.engine.extract(made, job.known), made, redactor)
+    try:
+        return completed(job, job.engine.extract(made, job.known), made, redactor)
+    except EngineFault as fault:
+        fault.found = completed(job, Extraction(fault.found), made, redactor).findings
+        raise
 
 
 def completed(job: Job, answer: Extraction, made: Digest, redactor: Redactor, version: str = "") -> Extraction:
@@ -220,11 +225,28 @@ def job_of(shop: Workshop, pending: Pending) -> Job:
 
 
 def put_off(night: Night, fault: EngineFault, job: Job) -> None:
-    """Not this session's fault: it waits for the next run. What was paid on the way is booked."""
+    """Not this session's fault: it waits for the next run. What was paid on the way is booked and kept."""
     night.charge(fault.usage, "gather")
+    _keep(night, fault, job)
     night.put_off += 1
     night.stopped = night.stopped or fault.code
     logger().info("session.deferred", session=job.pending.session.id, reason=fault.code)
+
+
+def _keep(night: Night, fault: EngineFault, job: Job) -> None:
+    """What a part of a session gave before the fault: its turns are not read again. Its price is in the fault's."""
+    rows = [turn.row for turn in job.pending.turns if turn.id in fault.read]
+    if rows:
+        night.shop.findings.store(
+            job.pending.session.row,
+            [to_record(finding) for finding in fault.found],
+            engine=job.engine.name,
+            version=job.engine.version,
+            run_id=night.record.id,
+            turns_read=rows,
+            cost=Usage(),
+            now=night.shop.clock.now(),
+        )
 
 
 def store(night: Night, job: Job, extraction: Extraction, *, anew: bool) -> None:
@@ -255,6 +277,7 @@ def failed(night: Night, gathered: Gathered) -> None:
     kind = type(gathered.fault).__name__
     if isinstance(gathered.fault, EngineFault):
         night.charge(gathered.fault.usage, "gather")
+        _keep(night, gathered.fault, gathered.job)
     put_aside = shop.sessions.failed(session.row, reason=kind, now=shop.clock.now())
     night.failed += 1
     night.quarantined += put_aside

@@ -2,18 +2,31 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import ClassVar
 
+from dreamd.engines.protocol import Finding
 from dreamd.errors import EngineError
 from dreamd.usage import Usage
 
 
 class EngineFault(EngineError):  # noqa: N818 - the fault is the engine's, and not always an error
-    """An engine could not answer; `usage` is what the work had cost until then."""
+    """An engine could not answer; `usage` is what the work had cost until then.
+
+    `found` is what the turns `read` (ids) gave before it: paid for, and not to be read again.
+    """
 
     def __init__(self, message: str, *, hint: str = "", usage: Usage | None = None) -> None:
         super().__init__(message, hint=hint)
         self.usage = usage or Usage()
+        self.found: tuple[Finding, ...] = ()
+        self.read: frozenset[str] = frozenset()
+
+    def keeping(self, found: Iterable[Finding], read: Iterable[str]) -> EngineFault:
+        """This fault with what came of the turns read before it; itself, for raising on."""
+        self.found = (*found, *self.found)
+        self.read |= frozenset(read)
+        return self
 
     def charged(self, before: Usage) -> EngineFault:
         """This fault with what was paid before it; itself, for raising on."""

@@ -2,21 +2,32 @@
 
 from __future__ import annotations
 
+import contextlib
+import datetime as dt
+import errno
 import importlib.util
+import itertools
 import json
 import shutil
 import subprocess
 import sys
 from pathlib import Path
 from types import ModuleType
+from typing import Any
 
 import pytest
 
 from dreamd.dream.cycle import Order
+from dreamd.dream.gates import first_closed
 from dreamd.engines.claude.prompts import prompt
-from dreamd.state.run_record import Outcome
+from dreamd.engines.faults import EngineUnusable
+from dreamd.engines.mixed import Mixed
+from dreamd.engines.offline.engine import OfflineEngine
+from dreamd.errors import DreamdError
+from dreamd.state.run_record import Outcome, RunRecord, Trigger
 from dreamd.transcripts.speaker import OWN_MARKER
-from engines_claude.scripted import Server, diligent, finding, message_of, pass_of, turns_of
+from engines_claude.conftest import make_engine
+from engines_claude.scripted import Script, Server, diligent, finding, message_of, pass_of, turns_of
 from shared_material import shared
 from world import World
 
@@ -168,6 +179,164 @@ def test_llm_03_a_session_beyond_every_window_is_bounded_and_the_others_are_read
     bodies = [json.dumps(one["messages"]) for one in server.requests]
     assert len(set(bodies)) == len(bodies)
     assert max(map(len, bodies)) < 220_000
+
+
+RULE = "in quillmark we always squash before merging anything"
+
+
+@pytest.mark.parametrize("number", range(7))
+def test_llm_01_an_answer_in_fences_prose_or_behind_thinking_is_read_as_it_was_meant(
+    world: World, server: Server, number: int
+) -> None:
+    body = json.loads(shared("cases", "LLM-01", "script.json").read_text())[number]["body"]
+    world.say(RULE)
+
+    def wrapped(request: dict[str, object]) -> dict[str, object]:
+        answer = json.dumps(diligent(request)["json"])
+        return {"text": body["content"][0]["text"].replace("{{PAYLOAD}}", answer)}
+
+    server.answer = wrapped
+    run = world.kick()
+    assert (run.outcome, run.changes.added) == (Outcome.COMMITTED, 1)
+    assert RULE in world.text()
+    assert len(server.of("extract")) == 1
+
+
+def played(case: str, name: str) -> Script:
+    """A case's script in this server's terms; the payload is a diligent answer."""
+    steps = json.loads(shared("cases", case, name).read_text())
+
+    def step(one: dict[str, Any]) -> Any:
+        if one["status"] == 200:
+            usage = one["body"]["usage"]
+            return lambda request: diligent(request) | {"usage": usage, "delay": one.get("delay", 0)}
+        error = one["body"]["error"]
+        return {"status": one["status"], "headers": one.get("headers", {})} | error
+
+    return Script(*map(step, steps))
+
+
+@pytest.mark.parametrize(
+    ("name", "requests", "least"),
+    [("A.json", 2, 7.0), ("B.json", 4, 0.0)],
+)
+def test_llm_04_a_busy_server_is_waited_for_as_it_asks(
+    world: World, server: Server, waits: list[float], name: str, requests: int, least: float
+) -> None:
+    world.say(RULE)
+    world.engine = Mixed(make_engine(server, waits), OfflineEngine())
+    server.answer = played("LLM-04", name)
+    run = world.kick()
+    assert run.outcome is Outcome.COMMITTED
+    assert len(server.of("extract")) == requests
+    assert len(waits) == requests - 1
+    assert min(waits) >= least
+    assert waits == sorted(waits)
+
+
+def test_llm_04_a_server_that_stays_busy_fails_the_run_and_the_pause_grows(
+    world: World, server: Server, waits: list[float]
+) -> None:
+    world.say(RULE)
+    world.settings["gates"] = {"min_sessions": 1}
+    world.engine = Mixed(make_engine(server, waits), OfflineEngine())
+    server.answer = played("LLM-04", "C.json")
+    pauses = []
+    for _ in range(4):
+        server.requests.clear()
+        assert world.kick().outcome is Outcome.INCOMPLETE
+        assert len(server.requests) == 4
+        with world.app() as app:
+            gate = app.gates()[4]
+            assert app.status()["last_success_at"] is None
+            assert gate.opens_at is not None
+            pauses.append(gate.opens_at - world.clock.at)
+    assert pauses == sorted(set(pauses))
+    assert sum(waits) < 16 * 60
+
+
+@pytest.mark.parametrize(("name", "requests", "error"), [("D.json", 1, EngineUnusable), ("F.json", 2, None)])
+def test_llm_04_a_refused_key_is_asked_once_and_silence_ends_by_the_timeout(
+    world: World, server: Server, waits: list[float], name: str, requests: int, error: type[Exception] | None
+) -> None:
+    world.say(RULE)
+    world.engine = Mixed(make_engine(server, waits, timeout=0.5), OfflineEngine())
+    server.answer = played("LLM-04", name)
+    if error:
+        with pytest.raises(error):
+            world.kick()
+    else:
+        assert world.kick().outcome is Outcome.INCOMPLETE
+    assert len(server.requests) == requests
+    with world.app() as app:
+        assert app.status()["last_success_at"] is None
+        assert {one.failures for one in app.sessions()} == {0}
+
+
+def a_day(world: World, *, minutes: int) -> list[RunRecord]:
+    """A tick each so many minutes for a day, the service begun anew in its middle; the dreams."""
+    for _ in range(2):
+        with world.app() as app:
+            app.scan()
+            for _ in range(12 * 60 // minutes - 1):
+                world.later(minutes=minutes)
+                if first_closed(app.gates()) is None:
+                    with contextlib.suppress(DreamdError):
+                        app.kick(Order(trigger=Trigger.SCHEDULE, if_due=True))
+    with world.app() as app:
+        return list(app.runs())
+
+
+def five(world: World) -> None:
+    world.clock.at = world.clock.at.replace(hour=0, minute=0)
+    for number in range(1, 6):
+        world.say(f"{RULE}, {number} of the harbour too", session=number, ago=dt.timedelta(hours=30))
+
+
+@pytest.mark.parametrize("name", ["a.json", "b.json"])
+def test_cst_02_what_fails_is_tried_at_most_eight_times_a_day(
+    world: World, server: Server, waits: list[float], name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """a: every answer is good and the writing always fails; b: the server always fails."""
+    five(world)
+    world.engine = Mixed(make_engine(server, waits), OfflineEngine())
+    server.answer = played("CST-02", name)
+    if name == "a.json":
+
+        def full(path: Path, target: Path) -> None:
+            raise OSError(errno.ENOSPC, "No space left on device", str(target))
+
+        monkeypatch.setattr(Path, "replace", full)  # the disk's answer to every file that is to be put in its place
+    runs = a_day(world, minutes=2)
+    assert 2 <= len(runs) <= 8
+    assert {run.outcome for run in runs} <= {Outcome.FAILED, Outcome.INCOMPLETE, Outcome.REFUSED}
+    starts = sorted(run.started_at for run in runs)
+    gaps = [later - earlier for earlier, later in itertools.pairwise(starts)]
+    assert gaps == sorted(gaps)
+    if name == "a.json":
+        assert len(server.of("extract")) == 5  # what was paid for is not paid for again
+        assert len(server.of("reconcile")) == 1
+
+
+def test_cst_02_a_day_whose_tokens_are_spent_is_over(world: World, server: Server) -> None:
+    five(world)
+    world.settings["engine"]["max_concurrency"] = 1
+    world.settings["budget"] = {"max_tokens_per_day": 100_000}
+    server.answer = played("CST-02", "c.json")
+    runs = a_day(world, minutes=5)
+    assert len(server.requests) == 2
+    assert runs[-1].cost.tokens == 120_000
+    with world.app() as app:
+        gate = app.gates()[3]
+        assert (gate.open, gate.reason, gate.have) == (False, "tokens_spent", 120_000)
+        assert app.status()["budget"]["tokens_today"] == 120_000
+    assert world.kick().reason == "budget_spent"
+    assert len(server.requests) == 2
+    world.later(minutes=15)
+    with world.app() as app:
+        assert app.gates()[3].open
+        assert app.status()["budget"]["tokens_today"] == 0
+        assert app.status()["budget"]["usd_30_days"] > 0
 
 
 @pytest.fixture

@@ -17,6 +17,7 @@ import pytest
 from dreamd.cli.wording import exit_status
 from dreamd.dream.cycle import Order
 from dreamd.dream.progress import Step
+from dreamd.engines.claude.engine import Limits
 from dreamd.engines.faults import EngineUnusable
 from dreamd.engines.mixed import Mixed
 from dreamd.engines.offline.engine import OfflineEngine
@@ -416,3 +417,23 @@ def test_sigterm_gets_out_of_a_call_that_hangs(tmp_path: Path, server: Server, h
     finally:
         process.kill()
     assert process.returncode == 130, told
+
+
+def test_of_a_long_session_whose_reading_breaks_off_only_the_rest_is_read_again(
+    world: World, server: Server, waits: list[float]
+) -> None:
+    """Each piece is paid for once, whatever becomes of the next."""
+    world.engine = Mixed(make_engine(server, waits, limits=Limits(context_window=10_000)), OfflineEngine())
+    world.say(*[f"the limit of queue {n} is {n}00 entries, {'however long it takes ' * 20}" for n in range(40)])
+    busy = {"status": 529, "type": "overloaded_error"}
+    server.answer = Script(diligent, diligent, *[busy] * 4, diligent)
+    run = world.kick()
+    assert (run.sessions.gathered, run.sessions.deferred) == (0, 1)
+    read = [set(turns_of(one).values()) for one in server.of("extract")]
+    assert len(read) == 2 + 4
+    run = world.kick()
+    assert run.sessions.gathered == 1
+    again = [set(turns_of(one).values()) for one in server.of("extract")][6:]
+    assert again[0] == read[2]
+    assert not (read[0] | read[1]) & set().union(*again)
+    assert len(set().union(*read, *again)) == 40

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import datetime as dt
 import itertools
+import json
 import random
 import re
 from collections import Counter
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -17,22 +19,54 @@ from dreamd.engines.mixed import Mixed
 from dreamd.engines.offline.engine import OfflineEngine
 from dreamd.state.run_record import Outcome
 from engines_claude.conftest import make_engine
-from engines_claude.scripted import Server, diligent, pass_of, serving, turns_of
+from engines_claude.scripted import Server, diligent, message_of, pass_of, proposal, serving, turns_of
 from world import World
 
-FAULTS: tuple[dict[str, Any], ...] = (
-    {"status": 429, "type": "rate_limit_error", "headers": {"retry-after": "2"}},
-    {"status": 429, "type": "rate_limit_error", "headers": {"retry-after": "9999"}},
-    {"status": 500},
-    {"status": 529, "type": "overloaded_error"},
-    {"status": 401, "type": "authentication_error"},
-    {"drop": True},
-    {"raw": b'{"type": "mess'},
-    {"text": "Shall I go on?"},
-    {"text": '{"findings": [{"kind": "fact"', "stop": "max_tokens"},
-    {"text": "", "stop": "refusal"},
-    {"blocks": []},
+Answer = dict[str, Any]
+
+
+def bad(answer: Answer) -> Callable[[Answer], Answer]:
+    return lambda _: answer
+
+
+def wrapped(form: str) -> Callable[[Answer], Answer]:
+    """A good answer in a form that nobody asked for."""
+    return lambda request: {"text": form % json.dumps(diligent(request)["json"])}
+
+
+def shrinking(request: Answer) -> Answer:
+    """An answer that would have memory say less than it did; for a reading, one that quotes nothing."""
+    if pass_of(request) == "extract":
+        return {"text": "[… the rest stays as it is …]"}
+    names = re.findall(r"^--- \w+ (f\d+) ", message_of(request), re.MULTILINE)
+    entries = re.findall(r"^--- \w+ (e\d+) ", message_of(request), re.MULTILINE)
+    if not entries:
+        return {"text": "I removed what was old."}
+    return {"json": {"proposals": [proposal("add", [name], entries[0], "…") for name in names]}}
+
+
+#: Every way to fail, and good answers in odd forms.
+FAULTS: tuple[Callable[[Answer], Answer], ...] = (
+    bad({"status": 400, "type": "invalid_request_error", "message": "prompt is too long: 9 tokens > 8 maximum"}),
+    bad({"status": 401, "type": "authentication_error"}),
+    bad({"status": 403, "type": "permission_error"}),
+    bad({"status": 429, "type": "rate_limit_error", "headers": {"retry-after": "2"}}),
+    bad({"status": 429, "type": "rate_limit_error", "headers": {"retry-after": "9999"}}),
+    bad({"status": 500}),
+    bad({"status": 529, "type": "overloaded_error"}),
+    bad({"drop": True}),
+    lambda request: diligent(request) | {"delay": 6.0},  # it hangs
+    bad({"raw": b'{"type": "mess'}),
+    bad({"text": "Shall I go on?"}),
+    wrapped("```json\n%s\n```\nI changed one line."),
+    wrapped("<think>maybe {a: 1}?</think>\n%s"),
+    bad({"blocks": []}),
+    lambda request: diligent(request) | {"usage": None},
+    bad({"text": '{"findings": [{"kind": "fact"', "stop": "max_tokens"}),
+    bad({"text": "", "stop": "refusal"}),
+    shrinking,
 )
+GOOD = frozenset({FAULTS[11], FAULTS[12], FAULTS[14]})  # an answer came, and was paid for
 PROJECTS = ("orchard", "harbour", "mortar")
 
 
@@ -53,7 +87,7 @@ def dreamt_through(home: Path, server: Server) -> tuple[World, int]:
     world.settings["engine"] = {"max_concurrency": 3}
     world.settings["budget"] = {"max_sessions_per_run": 5}
     people_talk(world)
-    engine = make_engine(server, [])
+    engine = make_engine(server, [], timeout=3.0)
     world.engine = Mixed(engine, OfflineEngine())
     for night in range(40):
         try:
@@ -76,17 +110,17 @@ def test_ten_faults_at_random_points_change_nothing_in_the_end(tmp_path: Path, s
     with serving() as calm:
         undisturbed, _ = dreamt_through(tmp_path / "calm", calm)
     chance = random.Random(seed)
-    faults = chance.sample(FAULTS, 10)
+    faults = [FAULTS[(6 * seed + number) % len(FAULTS)] for number in range(10)]  # three seeds meet them all
+    chance.shuffle(faults)
     when = set(chance.sample(range(16), 10))
     asked = itertools.count()
     good: Counter[str] = Counter()
 
-    def stormy(request: dict[str, Any]) -> dict[str, Any]:
-        if next(asked) in when:
-            return faults.pop()
-        if pass_of(request) == "extract":
+    def stormy(request: Answer) -> Answer:
+        answer = faults.pop() if next(asked) in when and faults else diligent
+        if pass_of(request) == "extract" and (answer is diligent or answer in GOOD):
             good.update(re.findall(r"step \d+", str(sorted(turns_of(request).values()))))
-        return diligent(request)
+        return answer(request)
 
     server.answer = stormy
     world, _ = dreamt_through(tmp_path / "storm", server)

@@ -177,11 +177,13 @@ class ClaudeEngine:
         findings: list[Finding] = []
         dropped = [Dropped(turn.id, "no_room") for turn in left]
         usage = Usage()
+        read: list[str] = []
         for part in parts:
             try:
                 made = self._read(part, digest, findings)
             except EngineFault as fault:
-                raise fault.charged(usage) from fault.__cause__
+                raise fault.charged(usage).keeping(findings, read) from fault.__cause__
+            read += part.new(digest.fresh)
             findings += made.findings
             dropped += made.dropped
             usage += made.usage
@@ -251,11 +253,13 @@ class ClaudeEngine:
         if not halves:
             raise UnusableAnswer("the session does not fit the model's window", hint="see budget.context_window")
         made = Extraction()
+        read: list[str] = []
         for half in halves:
             try:
                 one = self._read(half, digest, [*said, *made.findings], halvings + 1)
             except EngineFault as fault:
-                raise fault.charged(made.usage) from fault.__cause__
+                raise fault.charged(made.usage).keeping(made.findings, read) from fault.__cause__
+            read += half.new(digest.fresh)
             made = Extraction((*made.findings, *one.findings), (*made.dropped, *one.dropped), made.usage + one.usage)
         return made
 

@@ -27,6 +27,10 @@ class Piece:
     turns: tuple[Turn, ...]
     tokens: int  # estimated
 
+    def new(self, fresh: frozenset[str]) -> tuple[str, ...]:
+        """Ids of the turns that this piece reads."""
+        return tuple(turn.id for turn in self.turns if is_new(turn, fresh))
+
     def halves(self, fresh: frozenset[str]) -> tuple[Piece, ...]:
         """Two smaller pieces of about the same size; none where a half would hold nothing new."""
         new = [number for number, turn in enumerate(self.turns) if is_new(turn, fresh)]

@@ -131,6 +131,10 @@ def main() -> None:
         f"calls: {calls['extract']} extract, {calls['reconcile']} reconcile; largest message {largest:,} tokens by estimate"
     )
     static = total.cache_read + total.cache_write
+    print(f"target: at most 1/50 of the raw tokens sent: {'reached' if raw / sent >= 50 else 'MISSED'}")
+    print(
+        f"target: at least 80 % of the static prefix from the cache: {'reached' if total.cache_read / static >= 0.8 else 'MISSED'}"
+    )
     print(
         f"static prefix ({len(prompt('extract').static_text) / PROSE:,.0f} + {len(prompt('reconcile').static_text) / PROSE:,.0f} tokens): {total.cache_read / static:.0%} read from the cache"
     )

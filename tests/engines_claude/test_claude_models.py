@@ -41,7 +41,7 @@ def largest(server: Server) -> int:
 
 def test_a_model_is_asked_for_once_and_never_again_for_weeks(world: World, server: Server) -> None:
     server.models = {HAIKU: {"max_input_tokens": 1_000_000, "max_tokens": 64_000}}
-    world.say(RULE)
+    world.say(RULE, "never edit the lock file of tideglass by hand")
     assert world.kick().outcome is Outcome.COMMITTED
     assert sorted(asked(server)) == [HAIKU, SONNET]
     for day in range(3):
@@ -82,7 +82,9 @@ def test_servers_of_ones_own_use_names_of_their_own(server: Server, name: str) -
     server.models = {HAIKU: {name: 16_000}}
     engine, notes = make_engine(server, []), Notes()
     engine.begin(Purse(), notes)
-    assert {one.window for one in notes.values()} == {16_000, None}
+    assert server.asked == []
+    engine.extract(session(RULE), ())
+    assert [one.window for one in notes.values()] == [16_000]
     engine.end()
 
 
@@ -98,6 +100,7 @@ def test_the_price_tier_holds_where_the_window_is_larger(server: Server) -> None
 def test_what_a_person_configured_is_not_asked_for(server: Server) -> None:
     engine = make_engine(server, [], limits=Limits(context_window=50_000))
     engine.begin(Purse(), Notes())
+    engine.extract(session(RULE), ())
     assert asked(server) == []
     engine.end()
 
@@ -115,7 +118,7 @@ def test_an_answer_is_never_asked_to_be_longer_than_the_model_gives(server: Serv
 
 def test_a_server_that_is_away_now_is_asked_again_later(world: World, server: Server) -> None:
     server.away = True
-    world.say(RULE)
+    world.say(RULE, "never edit the lock file of tideglass by hand")
     assert world.kick().outcome is Outcome.COMMITTED
     server.away = False
     before = len(asked(server))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import math
+import threading
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import TypeVar
@@ -90,7 +91,9 @@ class ClaudeEngine:
         self._transport = transport
         self._batched = batched
         self._place = place
-        self._said: dict[str, ModelRecord] = {}
+        self._book: Book | None = None
+        self._said: dict[str, ModelRecord] = {}  # in this run
+        self._asking = threading.Lock()
         self._prices = prices
         self._limits = limits or Limits()
         self._purse = Purse()
@@ -124,17 +127,11 @@ class ClaudeEngine:
         return self._post
 
     def begin(self, purse: Purse, book: Book | None = None) -> None:
-        """See Costly. A window that a person configured is not asked for."""
+        """See Costly."""
         self._transport.check()
         self._purse = purse
-        if book is None or self._limits.context_window:
-            return
-        for model in {self._reader.model, self._writer.model} - set(self._said):
-            said = book.get(self._place, model)
-            if said is None and (said := self._transport.about(model)) is not None:
-                book.put(self._place, model, said)
-            if said is not None:
-                self._said[model] = said
+        self._book = book
+        self._said = {}
 
     def end(self) -> None:
         """See Costly."""
@@ -303,13 +300,25 @@ class ClaudeEngine:
 
     def _budget(self, system: SystemPrompt, model: str) -> Budget:
         """The window as it is known, beside the instructions."""
-        limits, said = self._limits, self._said.get(model, ModelRecord())
+        limits, said = self._limits, self._about(model)
         window = Window(said.window, self._prices.tier_limit(model), limits.context_window).tokens
         return Budget(window, system=system.static_tokens, reserve=limits.reserve_tokens)
 
     def _longest(self, model: str, tokens: int) -> int:
         """An answer as long as wanted, or as the model can give."""
-        return min(tokens, self._said.get(model, ModelRecord()).answer or tokens)
+        return min(tokens, self._about(model).answer or tokens)
+
+    def _about(self, model: str) -> ModelRecord:
+        """What the server says of a model: asked when it is first needed, then known for weeks; nothing where a window is configured."""
+        if self._book is None or self._limits.context_window:
+            return ModelRecord()
+        with self._asking:
+            if model not in self._said:
+                said = self._book.get(self._place, model)
+                if said is None and (said := self._transport.about(model)) is not None:
+                    self._book.put(self._place, model, said)
+                self._said[model] = said or ModelRecord()
+            return self._said[model]
 
     def _fits(self, caller: Caller, name: str, text: str) -> bool:
         """Whether a request fits as the server counts it. Only what is large by estimate is counted, where the server can."""

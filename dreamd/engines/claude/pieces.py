@@ -12,8 +12,8 @@ from dreamd.transcripts.event import PERSON_ORIGINS, Origin, Role
 
 #: Typed words are shown in full up to here; longer turns hold pastes (DESIGN, system 4).
 _TYPED = 2_000
-_BEFORE = 700  # characters of an agent's text to which a person answered
-_AFTER = 500  # characters of an agent's last word
+_BEFORE = 500  # characters of an agent's text to which a person answered
+_AFTER = 400  # characters of an agent's last word
 _KNOWN = 300  # characters of a person's turn that was read before
 _FRAME = 24  # tokens of a turn's heading
 

@@ -10,6 +10,7 @@ from dataclasses import dataclass, field, replace
 from ulid import ULID
 
 from dreamd.dream import contradiction
+from dreamd.engines.earned import unearned, visible
 from dreamd.engines.protocol import Act, Finding, Kind, KnownEntry, Proposal, Scope, Topic
 from dreamd.memory.document import entry_key
 from dreamd.memory.layout import POINTER, topic_section
@@ -150,10 +151,15 @@ class Clerk:
         if not cited:
             return
         reason = _REASONS.get(proposal.reason, Reason.NEW if proposal.act is Act.ADD else Reason.REPEATED)
+        proposal = replace(proposal, text=visible(proposal.text))
         if proposal.text and (junk := self.table.reject(proposal.text)):
             self._leave(cited, junk)
             return
         target = self._target(proposal.entry_id)
+        said = [words for one in cited for words in (one.text, one.quote)]
+        if unearned(proposal.text, [*said, target.record.text] if target else said):
+            self._leave(cited, Reason.UNEARNED)
+            return
         match proposal.act:
             case Act.DROP:
                 self._leave(cited, reason if proposal.reason else Reason.DUPLICATE)

@@ -21,6 +21,7 @@ from dreamd.dream.night import Night
 from dreamd.dream.orient import Orientation
 from dreamd.dream.progress import Step
 from dreamd.dream.workshop import Workshop
+from dreamd.engines.earned import visible
 from dreamd.engines.faults import BudgetSpent, EngineBusy, EngineFault, EngineUnusable
 from dreamd.engines.protocol import Digest, Engine, Extraction, Finding, KnownEntry, Scope, Turn
 from dreamd.log import logger
@@ -135,7 +136,7 @@ def _complete(finding: Finding, turn: Turn, job: Job, redactor: Redactor, versio
     general = finding.scope in (Scope.GENERAL, Scope.PATTERN, Scope.PERSON)
     return replace(
         finding,
-        text=redactor.redact(finding.text).text,
+        text=visible(redactor.redact(finding.text).text),
         quote=redactor.redact(finding.quote).text,
         scope=Scope.PROJECT if job.isolated and general else finding.scope,
         at=finding.at or turn.at,

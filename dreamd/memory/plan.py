@@ -36,6 +36,7 @@ class Reason(StrEnum):
     WITHHELD = "withheld"
     WEAK = "weak"
     JUNK = "junk"
+    UNEARNED = "unearned"  # it would allow or order what the person did not type
     SECRET = "secret"  # noqa: S105 - a reason's name
 
 

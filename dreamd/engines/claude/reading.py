@@ -13,6 +13,7 @@ from dreamd.engines.claude.fence import Fenced, clean, fenced
 from dreamd.engines.claude.pieces import Piece, is_new
 from dreamd.engines.claude.prompts import letters, repeats_prompt
 from dreamd.engines.claude.structure import Found
+from dreamd.engines.earned import unearned, visible
 from dreamd.engines.offline.judge import reject
 from dreamd.engines.offline.sentences import own_words
 from dreamd.engines.protocol import Digest, Dropped, Finding, Kind, Scope, Turn
@@ -103,9 +104,11 @@ def _checked(one: Found, turn: Turn | None, shown: Sheet) -> Finding | Left:
     rests_on = _evidence(turn, kind, shown)
     if turn is None or rests_on is None:
         return "invented"
-    text, quote = " ".join(clean(one.text).split()), " ".join(clean(one.quote).split())
+    text, quote = " ".join(visible(clean(one.text)).split()), " ".join(clean(one.quote).split())
     if reason := _unfit(text, quote, turn, kind):
         return reason
+    if unearned(text, (own_words(rests_on.text),)):
+        return "unfounded"
     subject = _name(one.subject)
     scope = _scope(scope, kind, subject)
     return Finding(

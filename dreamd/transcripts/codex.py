@@ -37,7 +37,7 @@ class Codex:
     """
 
     agent = AGENT
-    verified_with = ("0.140.0", "0.141.0", "0.142.0", "0.171.0")
+    verified_with = ("0.29.0", "0.140.0", "0.141.0", *(f"0.142.{patch}" for patch in range(6)), "0.171.0")
     nested = True
 
     def __init__(self) -> None:

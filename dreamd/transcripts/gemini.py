@@ -43,7 +43,7 @@ class Gemini:
     """
 
     agent = AGENT
-    verified_with = ("0.61.0",)
+    verified_with = ("0.20.0", "0.61.0")
     nested = True
 
     def __init__(self) -> None:
@@ -186,7 +186,7 @@ def _scan_document(fd: int, now: FileStamp, cursor: Cursor, *, settled: bool) ->
     found = document(_whole(fd, now.size))
     if found is None and not settled:
         return Reading(Growth.UNCHANGED, cursor, bytes_read=now.size)  # it is just being written; looked at again
-    tally = GeminiTally(GeminiPerson(), Sums(bad_lines=found is None and now.size > 0))
+    tally = GeminiTally(GeminiPerson(), Sums(bad_lines=int(found is None and now.size > 0)))
     for offset, record in found or ():
         tally.count(record, offset)
     reached = fingerprint.moved(fd, now, Cursor(), consumed=now.size, crc=crc)

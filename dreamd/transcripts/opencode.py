@@ -31,7 +31,7 @@ class OpenCode:
     """
 
     agent = AGENT
-    verified_with = ("1.18.33",)
+    verified_with = ("1.1.65", "1.18.33")
     nested = False  # beside the databases lie directories with thousands of files that are none of ours
 
     def __init__(self) -> None:

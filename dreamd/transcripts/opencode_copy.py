@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import shutil
 import sqlite3
+import time
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from pathlib import Path
@@ -14,6 +15,8 @@ from dreamd.processes import held_open
 from dreamd.transcripts.opencode_store import address, log_of
 
 _TEMPORARY = ".dreamd-"
+_PATIENCE = 1.0  # seconds until a lock is somebody's who stays
+_LOOKS, _BETWEEN = 5, 0.1  # seconds between looks at who has the database open
 #: The columns by which a row belongs to a session; `event` and its sequence name it as what they are about.
 _OWNERS = ("session_id", "aggregate_id")
 _SESSION, _PROJECT = "session", "project"
@@ -59,7 +62,7 @@ def carry_in(copy: Path, session_id: str, path: Path, *, overwrite: bool) -> Non
     if not path.exists():
         _stand_in(copy, path)
         return
-    if held_open([str(path), str(log_of(path))]):
+    if _is_open(path):
         raise _in_use()
     try:
         with _alone(path, copy) as client:
@@ -73,6 +76,15 @@ def carry_in(copy: Path, session_id: str, path: Path, *, overwrite: bool) -> Non
             f"session {session_id} does not fit into {path}: {fault}",
             hint="start the OpenCode version that wrote it, then restore again; nothing was changed",
         ) from fault
+
+
+def _is_open(path: Path) -> bool:
+    """Whether somebody keeps the database open, not only for a look as dreamd's own service does."""
+    for _ in range(_LOOKS):
+        if not held_open([str(path), str(log_of(path))]):
+            return False
+        time.sleep(_BETWEEN)
+    return True
 
 
 def _in_use() -> TranscriptError:
@@ -105,10 +117,10 @@ def _stand_in(copy: Path, path: Path) -> None:
 def _alone(path: Path, copy: Path) -> Iterator[sqlite3.Connection]:
     """The client's database for writing with the copy beside it, in one transaction, and nobody else in it.
 
-    Raises sqlite3.Error (busy), at once, while somebody is: in this locking mode a write-ahead log is shared with nobody.
+    Raises sqlite3.Error (busy) while somebody is: in this locking mode a write-ahead log is shared with nobody.
     """
     with closing(
-        sqlite3.connect(f"{path.absolute().as_uri()}?mode=rw", uri=True, timeout=0, isolation_level=None)
+        sqlite3.connect(f"{path.absolute().as_uri()}?mode=rw", uri=True, timeout=_PATIENCE, isolation_level=None)
     ) as it:
         it.execute(f"PRAGMA {_HERE}.locking_mode=EXCLUSIVE")
         it.execute(f"ATTACH ? AS {_THERE}", (address(copy),))

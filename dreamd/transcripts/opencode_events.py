@@ -141,10 +141,12 @@ def _is_added(part: Body) -> bool:
 def _is_scripted(session: StoredSession) -> bool:
     """Whether the prompts come from `opencode run`: it forbids questions, and puts its arguments into quotes."""
     first = next((text for message in session.messages for text in _typed(message)), "")
-    return session.scripted or _unquoted(first) != first
+    return session.scripted or _unquoted(first) != first.strip()
 
 
 def _unquoted(text: str) -> str:
+    """What stands between the quotes that `opencode run` puts round its argument; any other text as it is."""
+    text = text.strip()
     inner = text[1:-1]
     quoted = len(text) > 1 and text[0] == text[-1] == '"'
     return inner if quoted and '"' not in inner.replace('\\"', "") else text

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from dreamd.transcripts import fingerprint
 from dreamd.transcripts.event import FileStamp
-from dreamd.transcripts.opencode_store import Body, StoredMessage, StoredSession, body_of, milliseconds
+from dreamd.transcripts.opencode_store import DENIED, Body, StoredMessage, StoredSession, body_of, milliseconds
 
 #: What lies beside a session's messages and is named after it.
 _ASIDE = ("session_diff", "todo")
@@ -86,7 +86,7 @@ def session_of(path: Path) -> StoredSession | None:
         version=head.version,
         updated=milliseconds(head.time.updated if head.time else None),
         reverted=revert.message_id if revert else None,
-        scripted=False,
+        scripted=DENIED.encode() in bytes(memoryview(head.permission)),
         messages=tuple(messages),
         bytes=size,
         bad=bad,

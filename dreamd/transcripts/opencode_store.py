@@ -16,7 +16,7 @@ from dreamd.transcripts import jsonl
 from dreamd.transcripts.lenient import lenient
 
 _PATIENCE = 2.0  # seconds to wait for a writer
-_DENIED = '"question"'
+DENIED = '"question"'  # among a session's permissions: nobody is there who could be asked
 _MAGIC = b"SQLite format 3\x00"
 
 
@@ -72,6 +72,7 @@ class Body(msgspec.Struct, gc=False, rename={"model_id": "modelID", "message_id"
     title: str | None = None
     parent_id: str | None = msgspec.field(default=None, name="parentID")
     revert: msgspec.Raw = msgspec.Raw(b"")
+    permission: msgspec.Raw = msgspec.Raw(b"")
 
 
 @dataclass(frozen=True, slots=True)
@@ -169,7 +170,7 @@ def session_of(path: Path, session_id: str) -> StoredSession | None:
         version=facts.get("version"),
         updated=newest,
         reverted=revert.message_id if revert else None,
-        scripted=_DENIED in (facts.get("permission") or ""),
+        scripted=DENIED in (facts.get("permission") or ""),
         messages=tuple(messages),
         bytes=size,
         bad=bad,

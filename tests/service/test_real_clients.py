@@ -1,4 +1,4 @@
-"""The real Codex, Gemini CLI and OpenCode, driven once each: what they write is seen by the running service while they run.
+"""The real Codex, Gemini CLI and OpenCode, driven once each: what they write is seen by the running service while they run; older ones too.
 
 Only where DREAMD_REAL_CLIENTS names a directory for them; npm installs what is not there yet. They run in a network namespace of their own,
 against a scripted server on its loopback.
@@ -36,26 +36,27 @@ TURNS = {"codex": [2, 1], "gemini": [2, 1], "opencode": [2, 3]}
 SOON = 5.0  # seconds, on a loaded machine; the next scan would be an hour later
 
 
-@pytest.fixture(params=PACKAGES)
-def agent(request: pytest.FixtureRequest) -> str:
-    """An agent whose client is installed, or can be."""
-    name: str = request.param
+def installed(name: str, version: str = "") -> Path:
+    """Where a client lies, installed if need be; skips where that is impossible."""
     if not PLACE:
         pytest.skip("DREAMD_REAL_CLIENTS does not name a directory for the real clients")
     if os.geteuid() != 0 or shutil.which("unshare") is None or shutil.which("npm") is None:
         pytest.skip("needs npm, unshare and root, for a network namespace")
-    directory = Path(PLACE, "npm", name)
+    directory = Path(PLACE, "npm", f"{name}@{version}" if version else name).absolute()
     if not (directory / "node_modules" / ".bin" / name).exists():
         directory.mkdir(parents=True, exist_ok=True)
-        done = subprocess.run(
-            ["npm", "install", "--no-fund", "--no-audit", PACKAGES[name]],
-            cwd=directory,
-            capture_output=True,
-            check=False,
-        )
-        if done.returncode:
+        package = f"{PACKAGES[name]}@{version}" if version else PACKAGES[name]
+        command = ["npm", "install", "--no-fund", "--no-audit", package]
+        if subprocess.run(command, cwd=directory, capture_output=True, check=False).returncode:
             pytest.skip("npm cannot be reached")
-    return name
+    return directory
+
+
+@pytest.fixture(params=PACKAGES)
+def agent(request: pytest.FixtureRequest) -> str:
+    """An agent whose newest client is installed."""
+    installed(request.param)
+    return str(request.param)
 
 
 @dataclass
@@ -131,9 +132,10 @@ class Driven:
         return done.stdout
 
 
-def drive(agent: str, place: Path) -> Driven:
+def drive(agent: str, place: Path, version: str = "") -> Driven:
     """Where the client is going to run; `run` below runs it."""
-    (place / "npm").symlink_to(Path(PLACE, "npm").absolute())
+    (place / "npm").mkdir()
+    (place / "npm" / agent).symlink_to(installed(agent, version))
     return Driven(place / "w" / agent / "basic", place / "npm" / agent / "node_modules" / ".bin" / agent)
 
 
@@ -203,3 +205,40 @@ def test_a_session_that_was_taken_away_is_one_that_the_real_client_knows_again(
     assert restored.returncode == 0, restored.stderr
     assert name in restored.stdout.splitlines()[-1]
     assert driven.call(*ask) == before
+
+
+@pytest.mark.parametrize(
+    ("name", "version", "expected"),
+    [
+        ("codex", "0.29.0", [1, 1]),  # bare items, nothing that tells a script
+        ("gemini", "0.20.0", [1, 2]),  # whole documents, in a folder named by a digest
+        ("opencode", "1.1.65", [2, 3]),  # a small file for each message and part
+    ],
+)
+def test_what_an_older_client_writes_is_read(
+    name: str, version: str, expected: list[int], world: World, tmp_path: Path
+) -> None:
+    place = tmp_path / "rc"
+    place.mkdir()
+    driven = drive(name, place, version)
+    run(name, place)
+    root = driven.home / ROOTS[name]
+    before = {path: path.read_bytes() for path in root.rglob("*.json*")}
+    config = world.home / ".config" / "dreamd" / "config.toml"
+    config.parent.mkdir(parents=True)
+    config.write_text(f'[[sources]]\nagent = "{name}"\nroot = "{root}"\n\n[gates]\nheadless = true\n')
+    report = json.loads(dreamd(world.home, "scan", "--json").stdout)
+    assert (report["damaged"], report["unknown_types"], report["problems"]) == (0, {}, [])
+    sessions = json.loads(dreamd(world.home, "sessions", "--json").stdout)
+    assert sorted(one["human_turns"] for one in sessions) == expected
+    known = {None} if name == "gemini" else {str(driven.place / "proj")}
+    assert {one["cwd"] for one in sessions} == known
+    said = [
+        turn["text"]
+        for one in sessions
+        for turn in json.loads(dreamd(world.home, "sessions", "show", one["id"], "--json").stdout)["turns"]
+        if turn["role"] == "human"
+    ]
+    fix = "use tools please: fix calc.py (\u65e5\u672c\u8a9e \U0001f64f)"
+    assert set(said) <= {fix, "say beta", "say gamma, a new session", "say gamma in a fork"}
+    assert {path: path.read_bytes() for path in root.rglob("*.json*")} == before

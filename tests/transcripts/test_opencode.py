@@ -215,3 +215,45 @@ def test_a_database_that_a_writer_keeps_shut_is_a_matter_for_later(tmp_path: Pat
         writer.execute("COMMIT")
         with pytest.raises(OSError, match="busy"):
             OpenCode().scan(file, Cursor())
+
+
+@pytest.mark.parametrize("permission", [[{"permission": "question", "pattern": "*", "action": "deny"}], None])
+def test_a_script_of_before_the_database_is_told_by_its_permissions_or_its_quotes(
+    tmp_path: Path, permission: object
+) -> None:
+    """As version 1.1.65 writes it: the argument in quotes and a newline behind them; a fork has no permissions."""
+    storage = tmp_path / "storage"
+    time = {"created": OPENCODE_MS, "updated": OPENCODE_MS}
+    words = '"say beta"\n'
+    for path, body in {
+        "session/p/ses_1.json": {"id": "ses_1", "directory": CWD, "time": time, "permission": permission},
+        "message/ses_1/msg_1.json": {"id": "msg_1", "role": "user", "time": time},
+        "part/msg_1/prt_1.json": {"id": "prt_1", "type": "text", "text": words},
+    }.items():
+        (storage / path).parent.mkdir(parents=True)
+        (storage / path).write_text(json.dumps(body, indent=2))
+    [file] = OpenCode().discover(tmp_path)
+    assert told(file) == [("headless", "say beta")]
+    assert OpenCode().scan(file, Cursor()).headless
+
+
+def test_a_message_that_is_added_to_a_session_of_before_the_database_is_growth(tmp_path: Path) -> None:
+    """The session's own file stays as it is."""
+    storage = tmp_path / "storage"
+
+    def write(path: str, body: dict[str, object]) -> None:
+        (storage / path).parent.mkdir(parents=True, exist_ok=True)
+        (storage / path).write_text(json.dumps(body))
+
+    time = {"created": OPENCODE_MS, "updated": OPENCODE_MS}
+    write("session/p/ses_1.json", {"id": "ses_1", "directory": CWD, "time": time})
+    for number, text_ in enumerate(("use ruff", "deploy on Fridays"), start=1):
+        write(f"message/ses_1/msg_{number}.json", {"id": f"msg_{number}", "role": "user", "time": time})
+        write(f"part/msg_{number}/prt_1.json", {"id": "prt_1", "type": "text", "text": text_})
+        [file] = OpenCode().discover(tmp_path)
+        if number == 1:
+            first = OpenCode().scan(file, Cursor())
+    second = OpenCode().scan(file, first.cursor)
+    assert (len(first.turns), second.growth, len(second.turns)) == (1, Growth.REWRITTEN, 2)
+    assert OpenCode().transcript_at(str(storage / "part" / "msg_2" / "prt_1.json")) == file.path
+    assert OpenCode().transcript_at(str(storage / "message" / "ses_1" / "msg_2.json")) == file.path

@@ -244,3 +244,15 @@ def test_the_wording_of_a_practice_is_the_request_that_says_most_of_what_comes_a
         "Often asks to update the wiki with findings.",
     ]
     assert wording(said) == wording(said[::-1]) == "Often asks to spawn a worker to update the wiki."
+
+
+@pytest.mark.parametrize(
+    "typed",
+    [
+        "we should always read the token [REDACTED:github] from settings.json because the build needs it",
+        "spawn a worker with [REDACTED:anthropic] in a worktree",
+    ],
+)
+def test_nothing_is_made_of_a_sentence_that_held_a_secret(typed: str) -> None:
+    found = read(typed, answer("Done.", n=1), turn("ok", n=2)).findings
+    assert [f.text for f in found if "REDACTED" in f.text] == []

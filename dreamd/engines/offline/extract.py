@@ -105,7 +105,7 @@ def _read_own(exchange: Exchange, digest: Digest, collected: _Collected) -> None
         if not any(f.weight >= WEAK for f in collected.findings[kept:]):
             rest[i] = sentence
         previous = sentence
-    for place, text in causes.learned(list(rest.values())) if exchange.typed else ():
+    for place, text in causes.learned(list(rest.values()), named=False) if exchange.typed else ():
         quote = list(rest.values())[place]
         if language_of(quote) is ENGLISH:
             collected.keep(_learning(text, quote, _STATEMENT_WEIGHT, turn, digest))
@@ -144,7 +144,7 @@ def _read_answer(question: str, answer: str, turn: Turn, digest: Digest, collect
 
 def _settle(text: str, quote: str, turn: Turn, collected: _Collected) -> None:
     """Keeps what an answer decided."""
-    if reject(text):
+    if reject(text) or "[REDACTED" in text:
         collected.leave(turn, "junk")
         return
     slot = slots.find(text)
@@ -186,7 +186,7 @@ def _read_sentence(sentence: str, previous: str, turn: Turn, digest: Digest, col
         collected.keep(finding)
         return
     collected.leave(turn, left)
-    for asked in habits.requests(sentence, cues):
+    for asked in habits.requests(sentence, cues) if "[REDACTED" not in sentence else ():
         collected.add(_request(asked, sentence, turn))
 
 

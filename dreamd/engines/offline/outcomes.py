@@ -89,5 +89,5 @@ def _best(texts: list[str], beside: str, said: str, *, needs: float) -> tuple[st
 def _lines(text: str) -> Iterator[str]:
     for line in split(own_words(text)):
         bare = " ".join(_LABEL.sub("", line).split()).strip(" :")
-        if 25 <= len(bare) <= _LONGEST_LINE:  # noqa: PLR2004 - a heading is shorter
+        if 25 <= len(bare) <= _LONGEST_LINE and "[REDACTED" not in bare:  # noqa: PLR2004 - a heading is shorter
             yield bare

@@ -196,7 +196,7 @@ def _remark(together: Sequence[_Weighed], anchor: _Weighed, exchange: Exchange) 
     report = _report(text, exchange)
     if report and len(text) + len(report) <= MAX_LENGTH:
         text = f"{text} {report}"
-    if reject(text):
+    if reject(text) or "[REDACTED" in text:
         return None
     kind = Kind.DECISION if {"change", "wish", "contrast", "obligation"} & anchor.marks.keys() else Kind.FACT
     return Remark(text, kind, " ".join(w.sentence for w in together))

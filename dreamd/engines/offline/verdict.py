@@ -77,6 +77,8 @@ _CHANGED = rx(r"\b(?:no longer|removed|renamed?|replaced|dropped|agreed|decided|
 _IF = re.compile(r"\b(?:if|in case|when|once|assuming)\b", re.IGNORECASE)
 _OF_A_CASE = rx(r"^(?:if|when|whenever) (?:an?|any|some|one of) [^,]+, ")
 _NAMED_LATER = rx(r"\b(?:him|her|them|instead)\b")
+#: Before days are made absolute: what is for today is over tomorrow.
+_FOR_A_DAY = rx(r"\b(?:for|until|till) (?:today|tonight|tomorrow|this (?:week|morning|afternoon))\b")
 _REQUEST = rx(r"^(?:can|could|would|will) (?:you|we|i)\b|^(?:please|帮我|请帮|麻烦)")
 
 
@@ -114,7 +116,7 @@ def weigh(sentence: str, cues: Cues, origin: Origin, said: dt.datetime | None) -
         said: when, in the person's zone.
     """
     text = sentence.strip(" .。!！~")
-    plain = plainly_left(text, cues)
+    plain: Left | None = "passing" if _FOR_A_DAY.search(text) else plainly_left(text, cues)
     if plain:
         return plain
     head = take_heads(text, cues)

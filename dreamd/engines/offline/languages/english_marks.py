@@ -6,7 +6,7 @@ from dreamd.engines.offline.languages.marks import Mark
 
 #: Verbs with which something about the product is changed for good.
 CHANGES = (
-    "remove|drop|delete|deprecate|retire|replace|rename|switch|move|migrate|adopt|keep|store|support|allow|forbid|disallow|enable|disable|invert|split|merge|group|align|reuse|"
+    "remove|drop|delete|deprecate|throw out|turn (?:on|off)|change the (?:name|default|key|format|order)|retire|replace|rename|switch|move|migrate|adopt|keep|store|support|allow|forbid|disallow|enable|disable|invert|split|merge|group|align|reuse|"
     "default|require|restrict|limit|cap|unify|consolidate|standardi[sz]e|introduce|expose|hide|ship|publish|target|track|strip|reset|get rid of|stick (?:to|with)|go with|rely on|treat|return|emit|log"
 )
 #: Verbs that order a step of the work at hand.
@@ -20,7 +20,7 @@ STEPS = (
 # fmt: off
 MARKS = (
     # for it
-    Mark("reason", 1.0, r"\b(?:because|becasue|becuase|since (?!\d|yesterday|last|mon|tue|wed|thu|fri|sat|sun|the (?:last|morning))|given(?: that)? (?:the|that|we|it|how|not|access)|so that|that'?s why|otherwise|due to|as (?:it'?s?|that'?s|they|we|those|these) |so (?:we|users?|people|they|if|basically|none) |in order to|to be consistent|for (?:consistency|performance|security|privacy|compliance))", "drop the flag, since nobody passes it"),
+    Mark("reason", 1.0, r"\b(?:because|becasue|becuase|since (?!\d|yesterday|last|mon|tue|wed|thu|fri|sat|sun|the (?:last|morning))|given(?: that)? (?:the|that|we|it|how|not|access)|so that|that'?s why|otherwise|due to|as (?:it'?s?|that'?s|they|we|those|these) |so (?:we|users?|people|they|if|basically|none) |in order to|to be consistent|for (?:consistency|performance|security|privacy|compliance))|[,;?] [^,;?]{2,40}\b(?:already|anyway|enough|misleading|confus\w+|nobody|no one|overkill|covers|too (?:slow|much|many|big|complex|expensive|hard))\b", "drop the flag, since nobody passes it"),
     Mark("contrast", 0.75, r"\b(?:instead(?: of)?|rather than|in favou?r of|no longer|not \w+ any ?more|in place of|never mind)\b|, (?:and )?not (?!sure|yet|only|too|that)\w+|\band not \w+|\bbut not \w+|\bnot (?:the|a|an|as|on|in|by) \w+|\bthan (?:a |an |the )?\w+[- ]\w+", "read it from the settings and not from the environment"),
     Mark("scope", 0.75, r"\b(?:always|never|only|every(?:one|body|where|thing)?|each|all|any|default|by itself|automatic(?:al)?ly|in general|generally|going forward|from now on|consistent(?:ly)?|for everyone|no matter|at most|at least|per [a-z]+)\b", "the notice is only shown on the first start"),
     Mark("obligation", 0.5, r"\b(?:should(?:n'?t)?|must(?:n'?t)?|(?:have|has|needs?) to|ought to|supposed to|(?:can|may) ?not|mustn'?t|not (?:acceptable|allowed|valid|an option))\b", "the parser must not know about the transport"),
@@ -38,6 +38,7 @@ MARKS = (
     Mark("points", -0.5, r"\b(?:this|that|these|those|it|here|above|below|they|them)\b(?! (?:way|repo|project|means)\b)", "do this in the other one"),
     Mark("points_twice", -0.5, r"\b(?:this|that|these|those|it|here|above|below|them)\b.+\b(?:this|that|these|those|it|here|above|below|them)\b", "it is in that one"),
     Mark("doubts", -0.75, r"\b(?:maybe|perhaps|not (?:100% |really |quite )?sure|i wonder|wondering|might|probably|possibly|i guess|i suspect|i suppose|any ideas?|thinking aloud|seems|looks like|sounds like|i'?m (?:questioning|struggling|confused))\b", "maybe the cache is stale"),
+    Mark("mine", -1.0, r"\bi (?:don'?t|do not|no longer) (?:need|want|use|like) (?:it|this|that|them)\b", "delete the file, I don't need it any more"),
     Mark("trouble", -1.0, r"\b(?:fail(?:s|ed|ing|ure)?|errors?|broken?|broke|crash\w*|bugs?|wrong|weird|stuck|issues?|problem|doesn'?t work|not working|missing|hangs?|stale|conflicts?)\b", "the second test fails"),
     Mark("tells", -0.75, r"\b(?:i|we) (?:just |already |also |only |recently |myself |had |have |'ve )*(?:tried|did|saw|noticed|ran|see|found|checked|looked|got|had|was|were|started|pushed|merged|continued|restarted|cloned|verified|confirmed|documented|reviewed|can see|cannot see|can'?t see)\b", "I tried the other branch"),
     Mark("moment", -2.0, r"\b(?:right now(?! when)|for now|at the moment|currently|this time|today|tomorrow|tonight|temporar\w+|in this (?:branch|pr|case|example|task|file)|this (?:branch|pr|change|commit|task|bead|worker|session)|next step|first cut|later|yet|once done|when done|again|still|the (?:last|latest|next|other) one|is (?:it|this) ready|ready to merge|(?:check|what'?s) (?:the )?status)\b", "skip it for now"),

@@ -1,11 +1,9 @@
-"""A text in one sentence: what somebody asked for, or what an answer came to."""
+"""What somebody asked for in one sentence, and how a text falls into sentences."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-
-from dreamd.context.sift import says_something
 
 LONGEST = 160  # characters
 _ENOUGH, _ENOUGH_DENSE = 12, 5  # characters of a sentence that says something by itself; fewer without spaces
@@ -22,19 +20,15 @@ def asked(prompts: Iterable[str]) -> str:
     """The first sentence of the first prompts that says something ("Hi." does not), else the first; "" where there are no words."""
     first = ""
     for _, text in zip(range(_PROMPTS), prompts, strict=False):
-        for sentence in _sentences(text):
+        for sentence in sentences(text):
             if len(sentence) >= _ENOUGH or (_DENSE.search(sentence) and len(sentence) >= _ENOUGH_DENSE):
-                return _cut(sentence)
+                return cut(sentence)
             first = first or sentence
-    return _cut(first)
+    return cut(first)
 
 
-def came_to(text: str) -> str:
-    """The first sentence of an answer that states something; "" where it only talks about what comes next."""
-    return _cut(next((one for one in _sentences(text) if says_something(one) and not one.endswith(":")), ""))
-
-
-def _sentences(text: str) -> list[str]:
+def sentences(text: str) -> list[str]:
+    """The sentences of a text's beginning that hold words, without code, list marks and emphasis."""
     plain = _FENCE.sub(" ", text[:_READ_AT_MOST])
     found = []
     for line in plain.split("\n"):
@@ -43,7 +37,8 @@ def _sentences(text: str) -> list[str]:
     return [one for one in found if any(map(str.isalnum, one))]
 
 
-def _cut(sentence: str) -> str:
+def cut(sentence: str) -> str:
+    """A sentence of at most 160 characters, cut at a word."""
     if len(sentence) <= LONGEST:
         return sentence
     words = sentence[: LONGEST - 1].rpartition(" ")[0]

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from dreamd.context.headline import asked, came_to
+from dreamd.context.headline import asked
+from dreamd.context.outcome import came_to
 from dreamd.dream.kept import copy_of, reader
 from dreamd.dream.progress import Progress, Step, nobody
 from dreamd.dream.workshop import Workshop

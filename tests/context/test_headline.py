@@ -2,7 +2,8 @@
 
 import pytest
 
-from dreamd.context.headline import LONGEST, asked, came_to
+from dreamd.context.headline import LONGEST, asked
+from dreamd.context.outcome import came_to
 
 
 @pytest.mark.parametrize(

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from dreamd.integrations.fault import IntegrationError
+from dreamd.memory.journal import sync_folder, write_file
 
 _WRITABLE = stat.S_IWUSR
 
@@ -92,32 +93,15 @@ def _write(path: Path, data: bytes | None) -> None:
         mode = stat.S_IMODE(real.stat().st_mode) if real.exists() else 0o600
         beside = real.with_name(f".{real.name}.{os.getpid()}.tmp")
         try:
-            _fill(beside, data, mode)
+            write_file(beside, data, mode)
             beside.replace(real)
         finally:
             beside.unlink(missing_ok=True)
-        _sync(real.parent)
+        sync_folder(real.parent)
     except OSError as fault:
         raise IntegrationError(
             f"cannot write {path}: {fault.strerror}; nothing was changed", hint="check its rights and free space"
         ) from fault
-
-
-def _fill(path: Path, data: bytes, mode: int) -> None:
-    descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
-    with open(descriptor, "wb") as file:  # noqa: PTH123 - a descriptor, not a path
-        file.write(data)
-        os.fchmod(descriptor, mode)
-        file.flush()
-        os.fsync(descriptor)
-
-
-def _sync(folder: Path) -> None:
-    descriptor = os.open(folder, os.O_RDONLY | os.O_CLOEXEC)
-    try:
-        os.fsync(descriptor)
-    finally:
-        os.close(descriptor)
 
 
 def _lines(data: bytes | None) -> list[str]:

@@ -309,7 +309,7 @@ def _merge_environment(raw: dict[str, Any], environ: Mapping[str, str]) -> list[
             continue
         section, key = match[1].lower(), match[2].lower()
         field = fields.get(f"{section}.{key}")
-        if field is None or section in ("sources", "projects"):
+        if field is None or section in ("sources", "projects", "prices"):
             problems.append(f"{variable}: unknown key {section}.{key}{_nearest(f'{section}.{key}', list(fields))}")
             continue
         value, fault = _scalar(text, field.default)

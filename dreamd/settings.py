@@ -178,6 +178,17 @@ class Budget(Section):
     max_usd_per_day: float = Field(5.0, ge=0, description="a day ends at local midnight")
 
 
+class ModelPrice(Section):
+    """A price of your own for a model, in US dollars a million tokens; it goes before the packaged one."""
+
+    model: str = Field("my-model", min_length=1, description="the model's name, or a part of it")
+    input: float = Field(0.0, ge=0, description="sent")
+    output: float = Field(0.0, ge=0, description="written by the model")
+    cache_write: float = Field(0.0, ge=0, description="sent and put into the prompt cache")
+    cache_read: float = Field(0.0, ge=0, description="sent and found in the prompt cache")
+    batch: float = Field(0.5, ge=0, le=1, description="share of its price that a request in a batch costs")
+
+
 class Guards(Section):
     """What a dream may never do."""
 
@@ -251,6 +262,7 @@ class Config(Section):
     schedule: Schedule = Schedule()
     engine: Engine = Engine()
     budget: Budget = Budget()
+    prices: list[ModelPrice] = []
     guards: Guards = Guards()
     transcripts: Transcripts = Transcripts()
     redact: Redact = Redact()

@@ -34,6 +34,7 @@ def show(config: ConfigOption = None, as_json: JsonOption = False, verbose: Verb
     tables = {
         "sources": [source.model_dump() for source in loaded.config.sources],
         "projects": [project.model_dump() for project in loaded.config.projects],
+        "prices": [price.model_dump() for price in loaded.config.prices],
     }
     console.document({"file": str(loaded.places.config_file), "exists": loaded.file_exists, "values": values} | tables)
     section = ""

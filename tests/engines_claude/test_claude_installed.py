@@ -156,3 +156,16 @@ def test_what_no_money_is_there_for_waits_and_what_is_free_is_dreamt(lived: Worl
     ended, run = command(lived, "kick", "--json", DREAMD_BUDGET__MAX_USD_PER_RUN="0.0")
     assert (ended, run["reason"]) == (5, "budget_spent")
     assert server.requests == []
+
+
+def test_a_price_in_the_configuration_is_what_a_dream_costs(lived: World, server: Server) -> None:
+    file = lived.home / "config.toml"
+    file.write_text(file.read_text() + '\n[[prices]]\nmodel = "claude"\ninput = 1000\noutput = 0\n')
+    server.answer = lambda request: diligent(request) | {"usage": {"input_tokens": 1_000, "output_tokens": 10}}
+    ended, run = command(
+        lived, "kick", "--json", DREAMD_BUDGET__MAX_USD_PER_RUN="1000", DREAMD_BUDGET__MAX_USD_PER_DAY="1000"
+    )
+    assert (ended, run["usd"]) == (0, run["tokens"]["input"] / 1000)
+    assert run["usd"] > 0
+    told = command(lived, "config", "show", "--json")[1]["prices"]
+    assert told[0]["model"] == "claude"

@@ -15,7 +15,7 @@ from dreamd.engines.mixed import Mixed
 from dreamd.engines.offline.engine import OfflineEngine
 from dreamd.engines.protocol import Act, Finding, Kind, KnownEntry, Scope, Topic
 from dreamd.errors import ConfigError
-from dreamd.settings import Engine
+from dreamd.settings import Engine, ModelPrice
 from dreamd.usage import Usage
 from engines_claude.conftest import DAY
 from engines_claude.scripted import Server, diligent, message_of, proposal
@@ -184,3 +184,18 @@ def test_the_key_comes_from_its_file_or_the_environment_and_its_absence_is_told(
         with pytest.raises(ConfigError) as caught:
             api_key(Engine(api_key_file=str(file)), environ)
         assert not content or content not in caught.value.message
+
+
+def test_a_price_of_ones_own_goes_before_the_packaged_one() -> None:
+    own = (
+        ModelPrice(model="haiku", input=3, output=6),
+        ModelPrice(model="my-model", input=1.0, output=2.0, cache_read=0.5, batch=0.25),
+    )
+    prices = Prices.on(dt.date(2026, 12, 1), own)
+    million = Usage(input=1_000_000, output=1_000_000)
+    assert prices.priced("claude-haiku-5-5", million).usd == 9.0
+    assert prices.tier_limit("claude-haiku-5-5") is None
+    assert prices.priced("my-model-7b", million + Usage(cache_read=1_000_000)).usd == 3.5
+    assert prices.priced("my-model-7b", million, batched=True).usd == 0.75
+    assert prices.priced("claude-sonnet-5-5", million).usd == 12.0
+    assert prices.priced("claude-sonnet-5-5", million, batched=True).usd == 6.0

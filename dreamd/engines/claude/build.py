@@ -80,7 +80,7 @@ def claude(config: Config, day: dt.date) -> ClaudeEngine:
         Later(lambda: Command(claude_command(), timeout=timeout)) if subscribed else sdk,
         gather_model=engine.gather_model,
         consolidate_model=engine.consolidate_model,
-        prices=Prices.on(day),
+        prices=Prices.on(day, config.prices),
         limits=Limits(
             context_window=budget.context_window,
             reserve_tokens=budget.reserve_tokens,

@@ -10,6 +10,7 @@ from functools import cache
 from importlib.resources import files
 from typing import Any
 
+from dreamd.settings import ModelPrice
 from dreamd.usage import Usage
 
 _MILLION = 1_000_000
@@ -45,19 +46,22 @@ class Prices:
     """All known prices on one day."""
 
     table: tuple[Price, ...]
+    own: tuple[Price, ...] = ()  # a person's, before all others
 
     @classmethod
-    def on(cls, day: dt.date) -> Prices:
-        """The packaged table as it holds on a day: of each model the newest price that is not to come yet."""
+    def on(cls, day: dt.date, own: Sequence[ModelPrice] = ()) -> Prices:
+        """The packaged table as it holds on a day: of each model the newest price that is not to come yet; a person's `own` first."""
         newest: dict[str, Price] = {}
         for price in sorted(_packaged(), key=lambda one: one.since):
             if price.since <= day or price.model not in newest:
                 newest[price.model] = price
-        return cls(tuple(newest.values()))
+        return cls(tuple(newest.values()), tuple(Price(since=day, **one.model_dump()) for one in own))
 
     def of(self, model: str) -> Price | None:
         """The price of a model by the longest name that its id contains (providers put words around it); None: unknown."""
-        known = [price for price in self.table if price.model in model]
+        known = [price for price in self.own if price.model in model] or [
+            price for price in self.table if price.model in model
+        ]
         return max(known, key=lambda one: len(one.model), default=None)
 
     def priced(self, model: str, usage: Usage, *, batched: bool = False) -> Usage:

@@ -115,6 +115,7 @@ class IndexFile:
         with _explained("written"), contextlib.closing(self._connect_to_write()) as db:
             for table in ("memory_words", "turn_words"):
                 db.execute(f"INSERT INTO {table} ({table}) VALUES ('optimize')")  # noqa: S608 - two fixed names
+            db.execute("DELETE FROM speaker WHERE name NOT IN (SELECT speaker FROM turn)")
             db.execute("VACUUM")
             db.execute("PRAGMA wal_checkpoint(TRUNCATE)")
 

@@ -4,6 +4,7 @@ import contextlib
 import datetime as dt
 import json
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -21,6 +22,7 @@ from dreamd.errors import DreamdError, EngineError
 from dreamd.state.glance import glance
 from dreamd.transcripts.agents import ADAPTERS
 from dreamd.transcripts.event import Role
+from shared_material import shared
 from world import World, dreamd
 
 ORCHARD = "/home/sam/work/orchard"
@@ -456,3 +458,18 @@ def test_without_a_directory_the_one_you_are_in_counts_and_a_gone_one_is_said_to
     assert done.returncode == 2
     assert "the directory you are in is gone" in done.stderr
     assert json.loads(dreamd(world.home, "context", "--json").stdout)["directory"] == str(world.home)
+
+
+def test_in_a_real_clients_transcripts_the_injected_text_is_nobodys_words(world: World, tmp_path: Path) -> None:
+    lived(world)
+    injected = json.dumps(told(world).text)[1:-1]
+    seen = 0
+    for path in sorted(shared("fixtures", "clients", "claude", "hooks").rglob("projects/*/*.jsonl")):
+        text = path.read_text(encoding="utf-8", errors="replace")
+        seen += text.count("HOOK-ADDITIONAL-CONTEXT")
+        copy = tmp_path / path.name
+        told_there = re.sub(r"HOOK-ADDITIONAL-CONTEXT[^\"\\\\]*", lambda _: injected, text)
+        copy.write_text(told_there, encoding="utf-8")
+        events = ADAPTERS["claude-code"].read(copy)
+        assert all("What dreamd remembers" not in event.text and "pnpm" not in event.text for event in events)
+    assert seen > 10

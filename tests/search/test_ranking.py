@@ -1,6 +1,7 @@
 """What ranks: a row's own words, who spoke where and when, what stands beside it, the session it is part of."""
 
 import datetime as dt
+import sqlite3
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -237,3 +238,13 @@ def test_a_model_that_is_handed_to_the_index_has_a_say(tmp_path: Path) -> None:
         assert len(found) == 9
         assert found.index("late number 8 husband") == (5 if meaning else 8), expected
     assert len(texts(index, "late spouse", limit=1)) == 1
+
+
+def test_purging_forgets_who_spoke(index: Index) -> None:
+    index.update_session(doc(), [turn("the heron nests", speaker="Zebedee")], "1")
+    index.update_session(doc("a:2"), [turn("the heron flies", speaker="Ada")], "1")
+    index.remove_session("a:1")
+    index.purge()
+    with sqlite3.connect(index._file.path) as db:
+        assert db.execute("SELECT name FROM speaker").fetchall() == [("Ada",)]
+    db.close()

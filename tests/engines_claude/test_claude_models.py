@@ -6,9 +6,11 @@ import json
 from typing import Any
 
 import pytest
+from structlog.testing import capture_logs
 
 from dreamd.engines.claude.engine import ClaudeEngine, Limits
 from dreamd.engines.purse import Purse
+from dreamd.log import logger
 from dreamd.state.model_record import ModelRecord
 from dreamd.state.run_record import Outcome
 from engines_claude.conftest import make_engine, session
@@ -205,3 +207,30 @@ def test_a_schema_that_is_refused_is_left_out_from_then_on(server: Server) -> No
     engine.extract(session(RULE, "never edit the lock file of tideglass by hand"), ())
     assert ["output_config" in one for one in server.requests] == [True, False, False]
     engine.end()
+
+
+@pytest.mark.parametrize(("shares", "fewer"), [((0.8, 0.9, 0.95), False), ((0.3, 0.4, 0.5), True)])
+def test_the_configured_shares_bound_what_is_sent_at_once(
+    world: World, server: Server, shares: tuple[float, float, float], *, fewer: bool
+) -> None:
+    names = ("warn_at", "compact_at", "stop_at")
+    world.settings["budget"] = {"context_window": 32_000} | dict(zip(names, shares, strict=True))
+    world.say(*[f"{LONG} number {n}" for n in range(20)])
+    world.kick()
+    working = 32_000 - 32_000 // 20
+    assert (largest(server) / 2 < 0.4 * working) is fewer
+    assert (len(server.of("extract")) > 2) is fewer
+
+
+def test_a_call_that_comes_near_the_end_of_its_window_is_told(server: Server) -> None:
+    engine = make_engine(server, [], limits=Limits(context_window=32_000))
+    engine.begin(Purse())
+    server.answer = lambda request: diligent(request) | {"usage": {"input_tokens": 30_000, "output_tokens": 100}}
+    logger()  # sets logging up, which would take the place of what listens here
+    with capture_logs() as logs:
+        engine.extract(session(RULE), ())
+    engine.end()
+    (warned,) = [one for one in logs if one["event"] == "budget.warned"]
+    assert warned["level"] == "stop"
+    assert warned["used"] > 0.95 * warned["working"]
+    assert "squash" not in str(logs)

@@ -84,6 +84,9 @@ def claude(config: Config, day: dt.date) -> ClaudeEngine:
         limits=Limits(
             context_window=budget.context_window,
             reserve_tokens=budget.reserve_tokens,
+            warn_at=budget.warn_at,
+            compact_at=budget.compact_at,
+            stop_at=budget.stop_at,
             tokens_per_run=min(budget.max_tokens_per_run, budget.max_tokens_per_day),
             usd_per_run=math.inf if subscribed else min(budget.max_usd_per_run, budget.max_usd_per_day),
         ),

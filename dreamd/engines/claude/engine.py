@@ -10,10 +10,11 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import TypeVar
 
-from dreamd.context.budget import Budget, Window
+from dreamd.context.budget import Budget, Level, Window
 from dreamd.context.conversation import Schema, Stop
 from dreamd.context.message import told
 from dreamd.context.prompt import SystemPrompt
+from dreamd.context.tiers import Answer, Operation, OperationKind, decide
 from dreamd.context.tokens import estimate
 from dreamd.engines.batching import Post
 from dreamd.engines.claude import ordering, reading, structure
@@ -42,10 +43,12 @@ from dreamd.engines.protocol import (
     Turn,
 )
 from dreamd.engines.purse import Purse
+from dreamd.log import logger
 from dreamd.state.model_record import ModelRecord
 from dreamd.usage import Usage
 
 _PIECE = 0.70  # share of the working budget that one piece takes: estimates may be a quarter too low
+_BELOW = 0.80  # of where a conversation would have to be compacted
 _LARGE = 0.50  # share of the working budget by estimate from which a piece is counted before it is sent
 _ANSWER = (1_024, 8_192)  # tokens of an answer: least and most that are asked for
 _MOST_ANSWER = 16_384  # after an answer that was cut
@@ -67,6 +70,9 @@ class Limits:
 
     context_window: int = 0  # 0: the price tier's limit, else 200,000
     reserve_tokens: int = 10_000
+    warn_at: float = 0.80  # shares of the working budget, as of `Budget`
+    compact_at: float = 0.90
+    stop_at: float = 0.95
     tokens_per_run: int = 2_000_000
     usd_per_run: float = math.inf
 
@@ -285,6 +291,7 @@ class ClaudeEngine:
             except EngineFault as fault:
                 raise fault.charged(usage) from fault.__cause__
             usage += reply.usage
+            self._watch(caller, name, reply.usage)
             read = structure.read(reply.text, form) if reply.stop in (Stop.END, Stop.OTHER) else None
             if read is not None:
                 return read, usage
@@ -302,7 +309,14 @@ class ClaudeEngine:
         """The window as it is known, beside the instructions."""
         limits, said = self._limits, self._about(model)
         window = Window(said.window, self._prices.tier_limit(model), limits.context_window).tokens
-        return Budget(window, system=system.static_tokens, reserve=limits.reserve_tokens)
+        return Budget(
+            window,
+            system=system.static_tokens,
+            reserve=limits.reserve_tokens,
+            warn_at=limits.warn_at,
+            compact_at=limits.compact_at,
+            stop_at=limits.stop_at,
+        )
 
     def _longest(self, model: str, tokens: int) -> int:
         """An answer as long as wanted, or as the model can give."""
@@ -322,16 +336,24 @@ class ClaudeEngine:
 
     def _fits(self, caller: Caller, name: str, text: str) -> bool:
         """Whether a request fits as the server counts it. Only what is large by estimate is counted, where the server can."""
+        budget, size = self._budget(prompt(name), caller.model), estimate(text)
+        if size > budget.share(_LARGE):
+            counted = caller.count(prompt(name), [told(text)], structure.FINDINGS)
+            size = max(0, counted - prompt(name).static_tokens) if counted else size
+        allowed = decide(budget, 0, Operation(OperationKind.WHOLE, size)).answer is Answer.ALLOW
+        return allowed and size <= budget.share(budget.compact_at)
+
+    def _watch(self, caller: Caller, name: str, usage: Usage) -> None:
+        """Says where a call came near the end of its window: estimates are wrong for this text."""
         budget = self._budget(prompt(name), caller.model)
-        if estimate(text) <= budget.share(_LARGE):
-            return True
-        counted = caller.count(prompt(name), [told(text)], structure.FINDINGS)
-        return counted is None or counted - prompt(name).static_tokens <= budget.share(budget.compact_at)
+        level = budget.level(budget.used(usage))
+        if level is not Level.FREE:
+            logger().warning("budget.warned", used=budget.used(usage), working=budget.working, level=level.value)
 
     def _room(self, system: SystemPrompt, model: str) -> int:
         """Tokens that one piece may take."""
         budget = self._budget(system, model)
-        room = budget.share(_PIECE)
+        room = budget.share(min(_PIECE, _BELOW * budget.compact_at))
         if room < _LEAST_ROOM:
             raise EngineUnusable(
                 f"a window of {budget.window:,} tokens has no room for a session beside the instructions",

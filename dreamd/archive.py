@@ -235,7 +235,9 @@ class Archive:
 
     def recover(self) -> int:
         """Removes what a killed copy left behind; returns how many files. Only under the dream lock."""
-        leftovers = list(self._directory.glob(f"*/{_TEMPORARY}*")) if self._directory.is_dir() else []
+        places = (self._directory.parent, self._directory)
+        leftovers = [path for place in places for path in place.glob(f"{_TEMPORARY}*")]
+        leftovers += self._directory.glob(f"*/{_TEMPORARY}*")
         for path in leftovers:
             if path.is_dir() and not path.is_symlink():
                 shutil.rmtree(path, ignore_errors=True)

@@ -28,7 +28,7 @@ def pointers(
     """One line of MEMORY.md for each topic file that a person does not point to already; those without a file go.
 
     Pointers take at most half of the lines and two thirds of the bytes that a person's own entries leave. Where there are
-    more topics than that, those that nothing confirmed for longest share lines.
+    more topics than that, those that nothing confirmed for longest share lines; beyond some 500 their folder has one.
     """
     if MEMORY in ground.closed:
         return [Wish(record) for record in old], []
@@ -50,11 +50,16 @@ def pointers(
         text = f"Older: {', '.join(links[file] for file in files)}"
         wishes.append(desk.pointer(files, "".join(f"{file}\n" for file in files), text, known))
         free = [record for record in free if record is not known]
+    left = set(ordered) - set(plan.single) - set(plan.older)
+    for folder in sorted({f"{file.partition('/')[0]}/" for file in left}):
+        known = next((record for record in free if record.value == f"{folder}\n"), None)
+        wishes.append(desk.pointer((folder,), f"{folder}\n", f"Older still: [more in {folder}]({folder})", known))
+        free = [record for record in free if record is not known]
     return wishes, [Wish(record, ChangeKind.REMOVE, Reason.POINTER, record.text) for record in free]
 
 
 def targets(pointer: EntryRecord) -> tuple[str, ...]:
-    """The topic files that a pointer's line leads to."""
+    """The topic files that a pointer's line leads to; the folder, with a slash, for one that leads to all in it."""
     return _sharers(pointer) if _is_shared(pointer) else (pointer.value,)
 
 

@@ -22,7 +22,7 @@ class Room(NamedTuple):
 
     lines: int
     bytes: int
-    most: int  # bytes that links may take at the very most; beyond (some 500 topics) the oldest have none
+    most: int  # bytes that links may take at the very most; beyond (some 500 topics) the folder of the oldest has one
 
 
 @dataclass(frozen=True, slots=True)

@@ -48,6 +48,7 @@ def _without_dangling(
     gone = {one.file for one in restores if one.data is None}
     there = {*tree.files, *(one.file for one in restores), *(one.to_file for one in carries)} - gone
     there |= {one.file for one in changes if one.new is not None}
+    there |= {f"{file.partition('/')[0]}/" for file in there if "/" in file}
 
     def leads_nowhere(one: Change) -> bool:
         record = one.record

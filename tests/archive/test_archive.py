@@ -278,7 +278,9 @@ def test_odd_session_ids_get_names_of_their_own(archive: Archive, root: Path) ->
 def test_what_a_killed_copy_left_is_swept(archive: Archive, root: Path) -> None:
     stored = archive.store("claude-code", SESSION, parts(root), root)
     archive.file(stored).with_name(".dreamd-1-x.tar.zst").write_bytes(b"half")
-    assert archive.recover() == 1
+    (archive.file(stored).parent.parent / ".dreamd-unpacked" / "claude-code").mkdir(parents=True)
+    (archive.file(stored).parent.parent.parent / ".dreamd-rows").mkdir()
+    assert archive.recover() == 3
     assert archive.recover() == 0
     assert archive.members(stored)
 

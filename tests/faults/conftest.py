@@ -18,7 +18,7 @@ import pytest
 from world import World
 
 MEMORY = ".claude/memory"
-#: Which calls are struck: every so many of them. 1: every single one (an hour for all of it).
+#: DREAMD_FAULT_EVERY: which calls are struck, every so many of them. 1: every single one (hours for all of it).
 EVERY = int(os.environ.get("DREAMD_FAULT_EVERY", "0"))
 WALKS = 6  # about so many runs a test otherwise
 

@@ -135,3 +135,26 @@ def test_old_evidence_said_again_is_stale_at_once_and_not_a_dream_later() -> Non
     told = [(change.kind, change.entry) for change in made.changes if change.reason is not Reason.POINTER]
     assert told == [(ChangeKind.MOVE, plain.id), (ChangeKind.MERGE, plain.id), (ChangeKind.SUPERSEDE, reworded.id)]
     assert done([Wish(one) for one in made.kept], now=later).changes == ()
+
+
+def test_beyond_what_lines_can_hold_the_folder_leads_to_the_oldest_topics_and_stays_as_it_is() -> None:
+    many = [
+        replace(
+            record(number, f"Rule {number} of the thing.", scope="pattern"),
+            file=f"patterns/subject-number-{number:04}.md",
+            section="Lessons",
+            last_at=NOW - dt.timedelta(hours=number),
+        )
+        for number in range(900)
+    ]
+    first = done(added(*many))
+    text = "\n".join(change.new or "" for change in first.changes if change.reason is Reason.POINTER)
+    assert "[subject-number-0000](patterns/subject-number-0000.md)" in text
+    assert "subject-number-0899" not in text
+    assert text.count("Older still: [more in patterns/](patterns/)") == 1
+    assert len(text.encode()) <= CAPS.max_bytes
+    again = done([Wish(one) for one in first.kept])
+    assert again.changes == ()
+    fewer = done([Wish(one) for one in first.kept if one.kind == POINTER or one.file < "patterns/subject-number-0100"])
+    gone = [change for change in fewer.changes if change.kind is ChangeKind.REMOVE]
+    assert any(change.old == "Older still: [more in patterns/](patterns/)" for change in gone)

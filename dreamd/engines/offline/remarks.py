@@ -240,6 +240,8 @@ def _report(text: str, exchange: Exchange) -> str:
             continue
         if line.rstrip("* ").endswith(":"):
             continue
+        if _bare(bare) in _bare(text) or _bare(text) in _bare(bare):
+            continue
         shared = len(own & sense(bare).touches)
         if shared >= _SHARED and (shared, -len(bare)) > best[:2]:
             best = (shared, -len(bare), bare)

@@ -191,8 +191,7 @@ def _from_clause(
         text, head = again.core, replace(head, corrected=head.corrected or again.corrected, opinion=again.opinion)
     if _THOUGHT.match(before) and not _CHANGED.search(before):
         return "doubt"
-    if not _tells_figures(text, cues):
-        text = _without_passing_tail(text, cues)
+    text = _to_last_figure(text) if _tells_figures(text, cues) else _without_passing_tail(text, cues)
     bad = _left_for(text, cues)
     if bad:
         return bad
@@ -214,6 +213,12 @@ def _tells_figures(text: str, cues: Cues) -> bool:
     return not cues.questions.search(text) and any(
         frame.kind is Kind.OUTCOME and frame.pattern.match(text) for frame in cues.frames
     )
+
+
+def _to_last_figure(text: str) -> str:
+    """An outcome without what is asked for behind it."""
+    cut = next((m for m in _CLAUSE.finditer(text) if not re.search(r"\d", text[m.end() :])), None)
+    return text[: cut.start()].rstrip(" ,;-–—") if cut else text
 
 
 def _day(text: str, frame: Frame, said: dt.datetime | None) -> Dated | Left:

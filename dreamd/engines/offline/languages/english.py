@@ -70,7 +70,7 @@ _FRAMES = (
     Frame("dont_want", Kind.PROHIBITION, rx(r"^(?:(?:i|we) )?(?:explicitly |really |definitely |strictly |also )*(?:don'?t|do not|dont) (?:ever )?(?:want|allow|accept|like|tolerate) (?!to (?:see|do|go|be|have|lose|wait|spend|change|break|add|make)\b|it\b|this\b|that\b|them\b|these\b|how\b|what\b|the (?:look|idea|way)\b)\w+"), 1.0, "we don't want snapshot tests"),
     # preferences
     Frame("prefer", Kind.PREFERENCE, rx(r"^(?:i |we |please |always |generally |my team )*(?:(?:would |'d |will |strongly |generally |usually |really |much )*prefer(?:s|red)?\b|favou?r\b)(?! (?:the (?:\w+ )?(?:one|version|variant|option|approach|idea|first|second|latter|former|last|other)\b|option|it|this|that|these|those|not to answer|a\b\)?$|b\b\)?$))"), 1.25, "I prefer short functions with early returns."),
-    Frame("id_prefer", Kind.PREFERENCE, rx(r"^(?:i|we)(?:'d| would) (?:much |really )?(?:prefer|rather)(?! (?:option|it|this|that|these|those|not\.?$))\b"), 1.0, "I'd rather have one long file than ten tiny ones."),
+    Frame("id_prefer", Kind.PREFERENCE, rx(r"^(?:i|we)(?:'d| would) (?:much |really )?(?:prefer|rather)(?! (?:look|start|wait|do (?:it|that|this)|check|try|finish|go (?:back|with the)|have a look|stop|option|it|this|that|these|those|not\.?$))\b"), 1.0, "I'd rather have one long file than ten tiny ones."),
     Frame("taste", Kind.PREFERENCE, rx(r"^i (?:really |generally |absolutely |personally |always )*(?:like|love|hate|dislike|despise|can'?t stand|enjoy|don'?t like|do not like) (?!it\b|this\b|that\b|these\b|those\b|the\b|how\b|what\b|your\b|to see (?:this|the)|option|both|them\b|where)\w+"), 1.25, "I hate trailing whitespace in diffs."),
     Frame("fan_of", Kind.PREFERENCE, rx(r"^i(?:'m| am) (?:not |really |a |big |no )*(?:fan of|used to|allergic to) (?!it\b|this\b|that\b)"), 1.0, "I'm not a fan of magic decorators."),
     Frame("want_you", Kind.PREFERENCE, rx(r"^(?:i|we)(?:'d| would)? (?:want|like|need|expect) (?:you|claude|the agent|agents|all agents) to (?:always|never|only)\b"), 1.5, "I want you to always show the plan first."),
@@ -248,7 +248,7 @@ _FRAMES = (
 _DATED = (
     Frame("event_dated", Kind.FACT, rx(rf"^(?:(?:on|by|since) [\d-]+,? )?(?:we|i|the [\w -]{{2,40}}|[\w -]{{2,30}} team|(?-i:[A-Z]\w+))(?:'ve| have| has| had| was| were| got)? (?:also |just |finally |officially |now )*(?:{HAPPENED})\b(?! (?:to (?:look|try|wait|test|see|check|discuss|talk)|working|failing))"), 1.0, "yesterday we froze the public API"),
     Frame("event_planned", Kind.FACT, rx(r"^(?:(?:on|by) [\d-]+,? )?(?:the |our )?(?!this|that|it\b|there|he\b|she\b|they\b|you\b|i\b|we\b)[\w ./-]{3,60}? (?:is|are|starts?|ends?|begins?|happens?|is due|are due|is planned|is scheduled|takes place|will be|expires?|goes live|launches|opens|closes) (?:planned |scheduled |due |only |set )?(?:on|for|by|until|from|after|before|in) (?:\w+day )?\d{4}"), 1.0, "the security review is next Tuesday"),
-    Frame("event_by", Kind.FACT, rx(r"^(?:we|everything|all services|the [\w -]{2,40}) (?:must|have to|has to|need to|needs to|will|want to|plan to|are going to) .{3,80} (?:by|before|until|on) (?:\w+day )?\d{4}-\d\d"), 1.0, "the certificate has to be renewed by 2026-05-01"),
+    Frame("event_by", Kind.FACT, rx(r"^(?:we|everything|all services|the [\w -]{2,40}) (?:must|have to|has to|need to|needs to|will|want to|plan to|are going to) (?!see\b|look\b|check\b|talk\b|meet\b|discuss\b|know\b|be done\b|find out\b).{3,80} (?:by|before|until|on) (?:\w+day )?\d{4}-\d\d"), 1.0, "the certificate has to be renewed by 2026-05-01"),
 )
 
 ENGLISH = Cues(

@@ -10,7 +10,7 @@ from dreamd.engines.offline.changes import gone
 from dreamd.engines.offline.engine import OfflineEngine
 from dreamd.engines.offline.slots import Slot, find
 from dreamd.engines.offline.verdict import WEAK
-from dreamd.engines.protocol import Act, Finding, Kind, Scope, Topic
+from dreamd.engines.protocol import Act, Finding, Kind, KnownEntry, Scope, Topic
 from engines.typed import answer, lines, read, turn
 
 TOPIC = Topic(Scope.PROJECT, "orchard", "key")
@@ -137,3 +137,16 @@ def test_half_of_it_or_a_guess_is_not_learned(said: str) -> None:
 )
 def test_a_rule_that_is_insisted_on_stands(typed: str, line: str) -> None:
     assert lines(typed) == [line]
+
+
+def test_work_that_was_handed_over_ends_in_the_first_ones_file() -> None:
+    found = read("yesterday Noor Haddad took over the billing crew from Tariq Aziz").findings
+    ended = [f for f in found if f.slot == "retracted"]
+    assert [(f.subject, f.value, f.text) for f in ended] == [
+        ("Tariq Aziz", "billing crew", "Noor Haddad took over the billing crew from Tariq Aziz.")
+    ]
+    topic = Topic(Scope.PERSON, "Tariq Aziz")
+    known = KnownEntry("entry-1", "Tariq Aziz leads the billing crew.", Kind.PERSON, True)
+    one = replace(ended[0], id="f1", session_id="s1")
+    assert [p.act for p in OfflineEngine().reconcile(topic, [known], [one]).proposals] == [Act.SUPERSEDE]
+    assert [p.act for p in OfflineEngine().reconcile(topic, [], [one]).proposals] == [Act.DROP]

@@ -32,6 +32,11 @@ _IMPERATIVE_KINDS = frozenset(
 #: Frames of what becomes a correction when it contradicts the agent.
 _CORRECTABLE = frozenset({Kind.PREFERENCE, Kind.CONVENTION, Kind.DECISION, Kind.FACT})
 
+#: Somebody's work goes to somebody else: what was said of it ends in the first one's file.
+_NAME = r"(?-i:[A-Z][\w'-]+(?: [A-Z][\w'-]+)?)"
+_HANDED_OVER = rx(
+    rf"(?P<new>{_NAME}) (?:took|takes|has taken|is taking|will take) over (?:the |our )?(?P<what>[\w /-]{{3,40}}?) from (?P<old>{_NAME})|(?P<giver>{_NAME}) (?:handed|hands|has handed) (?:the |our )?(?P<given>[\w /-]{{3,40}}?) (?:over )?to (?P<taker>{_NAME})"
+)
 _RETRACTION = rx(
     r"^(?:forget|ignore|disregard|scrap|drop) (?:what i said|my (?:earlier|previous) (?:rule|request|instruction|note)s?|everything i said|the rule)s? (?:about|on|regarding) (?P<what>[\w`./ -]{2,60})$|^(?:忘掉|忘记|别管|忽略)我?(?:之前|以前|上次)?(?:说的)?(?:关于)?(?P<cn>[^，。]{2,30}?)(?:的(?:话|规则|要求|说法))?$"
 )
@@ -172,6 +177,9 @@ def _read_sentence(sentence: str, previous: str, turn: Turn, digest: Digest, col
     if retracted:
         collected.keep(_retraction(retracted, sentence, turn))
         return
+    handed = _HANDED_OVER.search(sentence)
+    if handed and not sentence.endswith("?"):
+        collected.add(_handed_over(handed, sentence, turn))
     said = turn.at.astimezone(digest.zone) if turn.at else None
     left: Left = "statement"
     for words in readings(sentence, previous, cues):
@@ -289,6 +297,27 @@ def _retraction(match: re.Match[str], sentence: str, turn: Turn) -> Finding:
         turn_id=turn.id,
         at=turn.at,
         quote=sentence[:_QUOTE_LENGTH],
+        slot="retracted",
+        value=what,
+        weight=1.0,
+    )
+
+
+def _handed_over(match: re.Match[str], sentence: str, turn: Turn) -> Finding:
+    """Ends what memory holds of somebody's work that is another's now."""
+    old, new, what = (
+        (match["old"], match["new"], match["what"])
+        if match["old"]
+        else (match["giver"], match["taker"], match["given"])
+    )
+    return Finding(
+        kind=Kind.PERSON,
+        scope=Scope.PERSON,
+        text=rewrite.finish(f"{new} took over the {what} from {old}"),
+        turn_id=turn.id,
+        at=turn.at,
+        quote=sentence[:_QUOTE_LENGTH],
+        subject=old,
         slot="retracted",
         value=what,
         weight=1.0,

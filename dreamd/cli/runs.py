@@ -8,7 +8,7 @@ import typer
 
 from dreamd.cli.desk import at_desk
 from dreamd.cli.options import ConfigOption, JsonOption, VerboseOption, only_behind
-from dreamd.cli.wording import batch_line, plan_json, plan_lines, run_line, when
+from dreamd.cli.wording import batch_line, cost_line, plan_json, plan_lines, run_line, when
 
 _EPILOG = "Examples: dreamd runs · dreamd runs show last · dreamd runs show 01JD --json"
 
@@ -90,6 +90,7 @@ def show(
                 "trigger": record.trigger.value,
                 "engine": record.engine,
                 "passes": ", ".join(f"{one.name} {one.seconds:.2f} s" for one in record.passes) or "–",
+                "cost": cost_line(record.cost),
                 "kept": ", ".join(f"{reason} {count}" for reason, count in record.kept.items()) or "–",
                 "dropped": ", ".join(f"{reason} {count}" for reason, count in record.dropped.items()) or "–",
                 "commit": record.commit or "–",

@@ -69,6 +69,7 @@ def _tell(console: Console, told: dict[str, Any], waits_for: str) -> None:
             "last success": when(parse_time(told["last_success_at"])),
             "memory": _memory(memory),
             "engine": told["engine"]["name"],
+            **({"budget": _budget(told["budget"])} if told["engine"]["model"] else {}),
         }
     )
     for problem in told["problems"]:
@@ -80,6 +81,15 @@ def _memory(memory: dict[str, Any]) -> str:
         return f"cannot be read: {memory['root']}"
     lines = f"{memory['lines']} of {memory['max_lines']} lines"
     return f"{lines}, {size(memory['bytes'])} of {size(memory['max_bytes'])}, {memory['topics']} topics in {memory['root']}"
+
+
+def _budget(budget: dict[str, Any]) -> str:
+    """What was spent today, what a day may cost, and what the next dream will probably be."""
+    next_dream = budget["next_dream_estimate"]
+    return (
+        f"${budget['usd_today']:.4f} and {budget['tokens_today']:,} tokens today (of ${budget['usd_per_day']:.2f} a day); "
+        f"next dream about ${next_dream['usd']:.4f}, {next_dream['tokens']:,} tokens"
+    )
 
 
 def _service(daemon: dict[str, Any]) -> str:

@@ -9,6 +9,7 @@ from collections.abc import Iterable, Mapping
 from dreamd.memory.plan import ChangeKind, Plan, Reason
 from dreamd.state.batch_record import Batch
 from dreamd.state.run_record import Outcome, RunRecord
+from dreamd.usage import Usage
 
 #: What an outcome means for the exit status (CONTRACT).
 STATUS = {
@@ -102,6 +103,14 @@ def run_line(run: RunRecord) -> str:
     if run.outcome is Outcome.COMMITTED and run.reason in ("dry_run", "review"):
         outcome = "accepted"
     return f"{outcome}{'' if reason in ('', outcome) else f' ({reason})'}: {told}{sessions}"
+
+
+def cost_line(cost: Usage) -> str:
+    """What calls to a model came to."""
+    if not cost.tokens:
+        return "nothing"
+    cached = f", {cost.cache_read:,} of them from the prompt cache" if cost.cache_read else ""
+    return f"${cost.usd:.4f} for {cost.tokens:,} tokens{cached}"
 
 
 def batch_line(batch: Batch) -> str:

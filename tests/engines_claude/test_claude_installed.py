@@ -98,9 +98,11 @@ def test_an_estimate_asks_nobody_and_a_dream_costs_about_that(lived: World, serv
     assert batched["tokens"] == told["tokens"]
     assert 0 < batched["usd"] < told["usd"]
     assert "about" in command(lived, "kick", "--estimate")[1]
+    assert f"next dream about ${told['usd']:.4f}, {told['tokens']:,} tokens" in command(lived, "status")[1]
     run = command(lived, "kick", "--json")[1]
     spent = sum(run["tokens"].values())
     assert 0.2 < told["tokens"] / spent < 5
+    assert f"${run['usd']:.4f} for {spent:,} tokens" in command(lived, "runs", "show", "last")[1]
     assert command(lived, "status", "--json")[1]["budget"]["tokens_today"] == spent
 
 

@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from dreamd.dream.clerk import bare
 from dreamd.dream.erasing import Erasure, carry_out, note
 from dreamd.dream.explain import find
+from dreamd.dream.indexing import turn_mark
 from dreamd.dream.orient import Orientation, look
 from dreamd.dream.prune import prune
 from dreamd.dream.revise import Desk, revision
@@ -94,12 +95,13 @@ def _carry_out(shop: Workshop, desk: Desk, ground: Orientation, doomed: _Doomed,
     words = [key for record in doomed.records for key in (record.key, entry_key(bare(record.text)))]
     words += [key for finding in doomed.findings for key in (finding.key, entry_key(finding.text))]
     words += [session.name for session in doomed.sessions]
+    words += [turn_mark(finding.turn_id) for finding in doomed.findings]
     erasure = Erasure(
         run=desk.record.id,
         entries=tuple(sorted(gone)),
         findings=tuple(finding.id for finding in doomed.findings),
         sessions=tuple(session.row for session in doomed.sessions),
-        names=tuple(session.name for session in doomed.sessions),
+        names=tuple(_indexed(shop, doomed)),
         copies=tuple(_copies(doomed.sessions)),
         purge=purge_history,
     )
@@ -110,6 +112,13 @@ def _carry_out(shop: Workshop, desk: Desk, ground: Orientation, doomed: _Doomed,
     return Forgotten(
         ended, len(doomed.records), len(doomed.findings), len(doomed.sessions), not purge_history and bool(gone)
     )
+
+
+def _indexed(shop: Workshop, doomed: _Doomed) -> Iterator[str]:
+    """The sessions that leave the index: those forgotten, and those that hold a turn it rests on (they come back without it)."""
+    rows = {finding.session for finding in doomed.findings} | {session.row for session in doomed.sessions}
+    lineages = {one.lineage for one in shop.sessions.by_rows(rows)}
+    return (one.name for one in shop.sessions.list() if one.row in rows or one.lineage in lineages)
 
 
 def _from_history(shop: Workshop, names: Collection[str]) -> set[str]:

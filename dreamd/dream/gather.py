@@ -266,7 +266,10 @@ def store(night: Night, job: Job, extraction: Extraction, *, anew: bool) -> None
     if anew:
         keys = [finding.key for finding in extraction.findings]
         shop.findings.reopen(keys)
-        shop.withheld.release([*keys, *(entry_key(finding.text) for finding in extraction.findings)])
+        held = shop.withheld.among([*keys, *(entry_key(finding.text) for finding in extraction.findings)])
+        shop.withheld.release(
+            [text for text, reason in held.items() if reason != "forgotten"]
+        )  # that was meant for good
     night.reached.add(session.row)
     night.left.update(one.reason for one in extraction.dropped)
     logger().debug("session.gathered", session=session.id, findings=len(extraction.findings), new=len(stored))

@@ -102,9 +102,20 @@ def _index_session(shop: Workshop, session: SessionRecord) -> None:
     shop.index.update_session(doc, turns, _stamp(session))
 
 
+def turn_mark(turn_id: str) -> str:
+    """What a turn is called among the tombstones: a line that was forgotten rests on it."""
+    return f"turn:{turn_id}"
+
+
 def _turns(shop: Workshop, session: SessionRecord, path: Path) -> Iterator[TurnDoc]:
+    """What can be found; not the turns that something forgotten rests on, nor what was answered to them."""
+    hidden = shop.withheld.among(turn_mark(turn.id) for turn in shop.sessions.turns(session.row))
+    forgotten = False
     for event in reader(shop, session).read(path):
         if event.role not in (Role.HUMAN, Role.ASSISTANT) or event.origin in (Origin.SIDECHAIN, Origin.SYNTHETIC):
+            continue
+        forgotten = turn_mark(event.id) in hidden if event.role is Role.HUMAN else forgotten
+        if forgotten:
             continue
         text = shop.redactor.redact(event.text).text[:_LONGEST_TEXT]
         if text.strip():

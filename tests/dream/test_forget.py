@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from dreamd.dream.cycle import Order
 from dreamd.errors import UsageError
 from dreamd.state.run_record import Outcome
 from world import World
@@ -47,6 +48,25 @@ def test_a_forgotten_line_leaves_nothing_behind_when_history_is_purged_too(world
         app.forget_session(session.id, purge_history=True)
     assert holding(world, WORD) == []
     assert "Never push" in world.text()
+
+
+def test_a_forgotten_line_is_found_in_no_past_session_either(world: World) -> None:
+    world.say("The tests run with `pnpm test`.", session=4)
+    world.say(f"The {WORD} service runs on port 8181.", session=4, answer=f"Noted: {WORD}.")
+    world.say("We always use pnpm in this repo, never npm.", session=4)
+    world.later(days=2)
+    world.kick()
+    assert holding(world, WORD)
+    with world.app() as app:
+        app.forget_line(WORD, purge_history=True)
+        assert holding(world, WORD) == []
+        app.kick(Order(sessions=("0000",)))
+    world.later(hours=3)
+    world.kick()
+    assert WORD not in world.text()
+    assert [path for path in holding(world, WORD) if "search.db" in path] == []
+    with world.app() as app:
+        assert app.shop.index.query("pnpm", where="sessions").hits
 
 
 def test_history_holds_what_was_forgotten_until_it_is_purged(world: World) -> None:

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import contextlib
+import importlib
 import io
 import json
 import os
 import sys
 from collections.abc import Iterator, Mapping, MutableMapping
 from pathlib import Path
+from types import ModuleType
 from typing import TYPE_CHECKING, Any, TextIO, cast
 
 if TYPE_CHECKING:
@@ -105,10 +107,20 @@ class _Setup:
 _setup = _Setup()
 
 
+def _structlog() -> ModuleType:
+    """structlog, loaded when first needed and without rich, which it takes only to colour tracebacks: 5 MB for months."""
+    if "structlog" in sys.modules or "rich" in sys.modules:
+        return importlib.import_module("structlog")
+    sys.modules["rich"] = cast("ModuleType", None)  # what `import` takes for "not installed"
+    try:
+        return importlib.import_module("structlog")
+    finally:
+        del sys.modules["rich"]
+
+
 def logger() -> FilteringBoundLogger:
     """The logger; events are constant `noun.past_participle` with key-values."""
-    import structlog  # noqa: PLC0415 - heavy (it looks for rich), and only here
-
+    structlog = _structlog()
     if not _setup.ready:
         structlog.configure(
             processors=[
@@ -128,7 +140,6 @@ def logger() -> FilteringBoundLogger:
 @contextlib.contextmanager
 def run_context(run_id: str) -> Iterator[None]:
     """Every event inside carries `run_id`."""
-    import structlog  # noqa: PLC0415 - as above
-
+    structlog = _structlog()
     with structlog.contextvars.bound_contextvars(run_id=run_id):
         yield

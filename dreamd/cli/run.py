@@ -7,8 +7,8 @@ import typer
 from dreamd import foreign_log, log
 from dreamd.cli.options import ConfigOption, VerboseOption
 from dreamd.config import load, systemd_variables
-from dreamd.service.daemon import prepare, serve
 from dreamd.service.notify import Systemd
+from dreamd.service.serving import prepare, serve
 
 _EPILOG = "Examples: dreamd run · dreamd run -v · dreamd service install (to have it started for you)"
 

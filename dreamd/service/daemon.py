@@ -6,7 +6,6 @@ import contextlib
 import datetime as dt
 import os
 import signal
-import sys
 import time
 from collections.abc import Callable
 from dataclasses import asdict, dataclass, field
@@ -16,23 +15,22 @@ from queue import Empty, SimpleQueue
 from apscheduler.schedulers.background import BackgroundScheduler
 
 from dreamd.app import App, sources
-from dreamd.beacon import ServiceInfo, instance_lock, write_info
-from dreamd.clock import SystemClock, rfc3339
-from dreamd.config import Loaded, load
+from dreamd.beacon import ServiceInfo, write_info
+from dreamd.clock import rfc3339
+from dreamd.config import load
 from dreamd.dream.archiving import last_call
 from dreamd.dream.cycle import Order
 from dreamd.dream.gates import first_closed, lets_collect
 from dreamd.dream.recovery import recover_alone
 from dreamd.errors import ConfigError, DreamdError
 from dreamd.log import logger
-from dreamd.rebuild import REBUILT, database_condition, rebuild
-from dreamd.replacement import recover as recover_import
+from dreamd.processes import give_back_memory
+from dreamd.rebuild import REBUILT, database_condition
 from dreamd.service.child import Child, Ended
 from dreamd.service.messages import Hint, Lost, Message, Signalled, Tick, signals_into
 from dreamd.service.notify import Systemd
 from dreamd.service.troubles import Troubles
 from dreamd.service.watch import REMEDIES, Watched, Watcher
-from dreamd.state.database import Database
 from dreamd.state.process import Owner
 from dreamd.state.records import Request
 from dreamd.state.requests import Requests
@@ -188,6 +186,12 @@ class Daemon:
         if self.told.fault:
             self.told.fault = ""
             logger().info("work.resumed")
+        self._rest()
+
+    def _rest(self) -> None:
+        """Until the next tick nothing is kept that only this one needed."""
+        self.app.shop.database.rest()
+        give_back_memory()
 
     def _scan(self) -> None:
         """Every source; the next one not before this one's cost is a thousandth of the time in between."""
@@ -377,30 +381,3 @@ class Daemon:
             misfire_grace_time=None,
         )
         return scheduler
-
-
-def prepare(loaded: Loaded) -> None:
-    """Makes or migrates the database, then begins anew without what only that needed (10 MB for months).
-
-    A damaged one is left to `serve`, which may rebuild it under the lock.
-    """
-    recover_import(loaded.places, SystemClock())
-    if database_condition(loaded.places, thorough=False) in REBUILT:
-        return
-    Database.open(loaded.places.database).close()
-    if "alembic" in sys.modules:
-        sys.stdout.flush()
-        os.execv(sys.executable, [sys.executable, *sys.orig_argv[1:]])  # noqa: S606 - ourselves, as we were called
-
-
-def serve(loaded: Loaded, config: Path | None, systemd: Systemd) -> int:
-    """The service under its instance lock. Raises LockHeld where another one runs."""
-    with instance_lock(loaded.places.state_dir):
-        if database_condition(loaded.places) in REBUILT:
-            rebuild(loaded, SystemClock())
-        app = App(loaded)
-        daemon = Daemon(app, config, systemd)
-        try:
-            return daemon.run()
-        finally:
-            daemon.app.close()

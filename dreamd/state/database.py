@@ -88,6 +88,10 @@ class Database:
         with _explained(self.path):
             snapshot(self._writer, target)
 
+    def rest(self) -> None:
+        """Gives back the pages that connections keep (megabytes, for months); the next use opens new ones in a millisecond."""
+        self.close()
+
     def close(self) -> None:
         """Gives all connections back to the system."""
         self._reader.dispose()

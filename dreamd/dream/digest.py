@@ -7,6 +7,7 @@ import re
 from collections import deque
 from collections.abc import Iterable, Iterator
 from pathlib import Path
+from typing import NamedTuple
 
 from dreamd.engines.protocol import Digest, Turn
 from dreamd.redact import Redactor
@@ -45,10 +46,11 @@ def digest(pending: Pending, adapter: Reader, redactor: Redactor, zone: dt.tzinf
 
 def _digest_turns(events: Iterable[Event], origins: frozenset[Origin], redactor: Redactor) -> Iterator[Turn]:
     """A person's turns, and before each the agent's last few words: of the earlier ones only as much as tells a finding."""
-    answers: deque[Event] = deque()
+    answers: deque[_Aside] = deque()
     for event in events:
         if event.role is Role.ASSISTANT and event.origin is Origin.MODEL and event.text.strip():
-            answers.append(event)
+            # Looked at once, and only where it can be told: an agent may say megabytes.
+            answers.append(_Aside(event, _CAUSE.search(_shortened(event.text, _LONGEST_ANSWER)) is not None))
             _let_go(answers)
         elif event.role is Role.HUMAN and event.origin in origins:
             yield from _answered(answers, redactor)
@@ -56,17 +58,24 @@ def _digest_turns(events: Iterable[Event], origins: frozenset[Origin], redactor:
     yield from _answered(answers, redactor)
 
 
-def _let_go(answers: deque[Event]) -> None:
+class _Aside(NamedTuple):
+    """What the agent said on the way."""
+
+    event: Event
+    names_cause: bool
+
+
+def _let_go(answers: deque[_Aside]) -> None:
     """Of what an agent said on the way only the last few texts stay, and the last few that name a cause."""
     for causes in (False, True):
-        of_a_kind = [event for event in answers if bool(_CAUSE.search(event.text)) is causes]
+        of_a_kind = [aside for aside in answers if aside.names_cause is causes]
         if len(of_a_kind) > _ANSWERS:
             answers.remove(of_a_kind[0])
 
 
-def _answered(answers: deque[Event], redactor: Redactor) -> Iterator[Turn]:
+def _answered(answers: deque[_Aside], redactor: Redactor) -> Iterator[Turn]:
     while answers:
-        yield _turn(answers.popleft(), redactor, _LONGEST_ASIDE if answers else _LONGEST_ANSWER)
+        yield _turn(answers.popleft().event, redactor, _LONGEST_ASIDE if answers else _LONGEST_ANSWER)
 
 
 def _turn(event: Event, redactor: Redactor, longest: int) -> Turn:

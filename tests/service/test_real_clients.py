@@ -30,6 +30,7 @@ from world import World, dreamd
 pytestmark = pytest.mark.real_client
 PLACE = os.environ.get("DREAMD_REAL_CLIENTS", "")
 PACKAGES = {"codex": "@openai/codex", "gemini": "@google/gemini-cli", "opencode": "opencode-ai"}
+NEWEST = {"codex": "0.171.0", "gemini": "0.61.0", "opencode": "1.18.33"}  # that these tests were seen to pass with
 ROOTS = {"codex": ".codex/sessions", "gemini": ".gemini/tmp", "opencode": ".local/share/opencode"}
 #: What the shared scripts have each client do: turns in how many sessions.
 TURNS = {"codex": [2, 1], "gemini": [2, 1], "opencode": [2, 3]}
@@ -45,7 +46,7 @@ def installed(name: str, version: str = "") -> Path:
     directory = Path(PLACE, "npm", f"{name}@{version}" if version else name).absolute()
     if not (directory / "node_modules" / ".bin" / name).exists():
         directory.mkdir(parents=True, exist_ok=True)
-        package = f"{PACKAGES[name]}@{version}" if version else PACKAGES[name]
+        package = f"{PACKAGES[name]}@{version or NEWEST[name]}"
         command = ["npm", "install", "--no-fund", "--no-audit", package]
         if subprocess.run(command, cwd=directory, capture_output=True, check=False).returncode:
             pytest.skip("npm cannot be reached")

@@ -26,6 +26,7 @@ _WORD = re.compile(r"\w+")
 _MOST_TURNS = 20
 _LONGEST_TURN = 2_000  # characters
 _ENOUGH = 0.6  # share of the asked words that a line must hold
+_PART = 2.0  # likeness of a line that holds the asked words as they stand
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,7 +77,7 @@ def explain(shop: Workshop, text: str, may_tell: MayTell = lambda _file, _text: 
     """The best match for `text` among everything remembered that may be told. Raises UsageError where nothing comes near."""
     tree = Tree.read(shop.places.memory_root, shop.config.guards.protect)
     found = survey(tree, shop.history.head(), max_loss=shop.config.guards.max_loss)
-    best = find(found, text, may_tell)
+    best = find(found, text, may_tell, loosely=True)
     if isinstance(best, Theirs):
         return Explanation(best.text, best.file, best.line, "you", (), ())
     evidence = shop.findings.get(best.record.findings)
@@ -124,12 +125,17 @@ def _turns(shop: Workshop, evidence: Sequence[FindingRecord], sessions: Mapping[
     return found
 
 
-def find(found: Survey, text: str, may_tell: MayTell = lambda _file, _text: True) -> Mine | Theirs:
-    """The remembered line that reads most like `text`. Raises UsageError where none comes near."""
+def find(
+    found: Survey, text: str, may_tell: MayTell = lambda _file, _text: True, *, loosely: bool = False
+) -> Mine | Theirs:
+    """The remembered line that is or holds `text`; `loosely`, for whoever only looks, the one that shares most of its words.
+
+    Raises UsageError where none does.
+    """
     every: tuple[Mine | Theirs, ...] = (*found.mine, *found.theirs)
     lines = [one for one in every if may_tell(one.file, one.block.text)]
     best = max(lines, key=lambda one: _likeness(text, one.block.text), default=None)
-    if best is None or _likeness(text, best.block.text) < _ENOUGH:
+    if best is None or _likeness(text, best.block.text) < (_ENOUGH if loosely else _PART):
         raise UsageError("nothing that is remembered reads like this", hint="`dreamd memory` shows what is remembered")
     return best
 
@@ -140,6 +146,9 @@ def _likeness(asked: str, text: str) -> float:
     if wanted == held:
         return 3.0
     if wanted and wanted in held:
-        return 2.0 + len(wanted) / len(held) / 2
-    words = set(_WORD.findall(wanted))
-    return len(words & set(_WORD.findall(held))) / len(words) if words else 0.0
+        return _PART + len(wanted) / len(held) / 2
+    words, there = (
+        set(_WORD.findall(one.casefold())) for one in (asked, text)
+    )  # a key has no spaces between its words
+    shared = len(words & there)
+    return shared / len(words) + shared / len(there) / 1_000 if shared else 0.0  # of two with as many the shorter line

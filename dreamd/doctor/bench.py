@@ -92,6 +92,7 @@ class Bench:
     history_fault: str
     history_head: str
     past: Past | None
+    backups: tuple[Path, ...]  # that imports left long ago
     left_lock: int | None  # pid of a dead process in the dream lock
     import_line: str
     import_file: Path | None  # None: no Claude Code here

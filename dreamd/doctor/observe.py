@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import datetime as dt
 import os
 import re
 import shutil
@@ -20,6 +21,7 @@ from dreamd.clock import Clock
 from dreamd.config import Loaded, environment, expand, found_sources
 from dreamd.doctor.bench import Bench, Key, Past, Right, Root
 from dreamd.dream.deadlines import expiring
+from dreamd.dream.erasing import REPLACED
 from dreamd.dream.lock import lock_path
 from dreamd.dream.outlook import facts
 from dreamd.errors import DreamdError
@@ -42,6 +44,7 @@ from dreamd.transcripts import foreign
 from dreamd.transcripts.agents import ADAPTERS
 
 _SAMPLE = 3  # archived copies
+_BACKUP_OLD = dt.timedelta(days=30)
 #: By what a provider's credentials are known: variables, and files in the home directory.
 _CLOUD = {
     "bedrock": (
@@ -98,12 +101,21 @@ def observe(loaded: Loaded, clock: Clock) -> Bench:
         history_fault=history_fault,
         history_head=head,
         past=_past(loaded, clock) if database is DatabaseCondition.GOOD else None,
+        backups=tuple(_backups(places.state_dir, clock.now() - _BACKUP_OLD)),
         left_lock=_left(lock_path(places.default_state_dir, places.memory_root)),
         import_line=import_line(places.memory_root),
         import_file=imports if places.claude_dir.is_dir() else None,
         imported=imported(imports, places.memory_root),
         connection=connection(loaded),
     )
+
+
+def _backups(folder: Path, before: dt.datetime) -> Iterator[Path]:
+    """Exports of what imports replaced, older than this."""
+    for path in sorted(folder.glob(REPLACED)):
+        with contextlib.suppress(OSError):
+            if path.stat().st_mtime < before.timestamp():
+                yield path
 
 
 def _rights(loaded: Loaded, spec: ServiceSpec) -> Iterator[Right]:

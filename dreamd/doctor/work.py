@@ -144,6 +144,19 @@ def history(bench: Bench) -> Check:
     )
 
 
+def backups(bench: Bench) -> Check:
+    """What an import replaced does not lie about for ever."""
+    if bench.backups:
+        names = ", ".join(str(path) for path in bench.backups)
+        return warning(
+            "backups",
+            Why.LEFT_BEHIND,
+            f"imports left {names} more than 30 days ago: all that was remembered before",
+            "delete what you will not import again; nothing else needs it",
+        )
+    return fine("backups", "no import left a backup more than 30 days ago")
+
+
 def archive(bench: Bench) -> Check:
     """A few archived sessions read back byte for byte."""
     if bench.past is None or not bench.past.sampled:
@@ -215,6 +228,7 @@ WORK: Final[tuple[Callable[[Bench], Check], ...]] = (
     database,
     index,
     history,
+    backups,
     archive,
     dreams,
     lock,

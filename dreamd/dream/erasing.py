@@ -19,7 +19,7 @@ _MARK = "forgetting"
 #: Copies of the database with its findings: those that a rebuild set aside.
 _SET_ASIDE = "state.db.damaged-*"
 #: Exports of what an import replaced; they hold history.
-_REPLACED = "before-import-*.dreamd"
+REPLACED = "before-import-*.dreamd"
 
 
 #: Ends of runs whose commit is a plan that was never written.
@@ -57,7 +57,7 @@ def carry_out(shop: Workshop, erasure: Erasure) -> None:
         shop.index.remove_session(name)
     shop.index.purge()
     shop.answers.clear()
-    for pattern in (_SET_ASIDE, _REPLACED) if erasure.purge else (_SET_ASIDE,):
+    for pattern in (_SET_ASIDE, REPLACED) if erasure.purge else (_SET_ASIDE,):
         for copy in shop.places.state_dir.glob(pattern):
             copy.unlink(missing_ok=True)
     if erasure.purge:

@@ -41,6 +41,9 @@ def index_sessions(shop: Workshop, watch: Progress = nobody) -> None:
         for done, session in enumerate(wanted):
             watch(Step("index", done, len(wanted)))
             _index_session(shop, session)
+        gone = shop.index.trim()
+        if gone:
+            logger().info("index.trimmed", turns=gone)
     except (DreamdError, OSError) as fault:
         logger().warning("index.failed", fault=type(fault).__name__)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import datetime as dt
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -16,6 +16,8 @@ from dreamd.memory.repository import Repository
 _MAIN = "refs/heads/main"
 _PLANS = "refs/dreamd/plans"
 _ENTRIES, _PLAN, _MADE = ".dreamd/entries.jsonl", ".dreamd/plan.json", ".dreamd/made.json"
+_MOST_LOOSE = 500  # objects that are files of their own: some fifty dreams
+_PRUNED_AFTER = dt.timedelta(days=14)  # what a killed or refused dream wrote and nothing leads to
 _FULL_ID = re.compile(r"[0-9a-f]{40}")
 _RUN_ID = re.compile(r"[0-9A-Za-z_-]{1,64}")
 
@@ -150,6 +152,15 @@ class History:
     def recover(self) -> None:
         """Take away what a killed writer left behind. Call only under the dream lock."""
         self._repository.recover()
+
+    def tidy(self, held: Collection[str], now: dt.datetime) -> tuple[int, int]:
+        """Pack the past once it is many files, and let go what nothing leads to; waiting plans and the commits `held` stay.
+
+        Returns how many objects were packed and how many went. Call only under the dream lock. Raises StateError.
+        """
+        if self._repository.loose() <= _MOST_LOOSE:
+            return 0, 0
+        return self._repository.pack(_MAIN, held, now - _PRUNED_AFTER)
 
     def _snapshot(self, commit: str) -> Snapshot:
         if not commit:

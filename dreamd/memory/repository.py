@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import datetime as dt
+import importlib.util
 import os
 import re
 import shutil
+import stat
 import zlib
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -22,7 +24,10 @@ if TYPE_CHECKING:
 
 _AUTHOR = b"dreamd <dreamd@localhost>"
 _HEAD = b"ref: refs/heads/main\n"
+_LOOSE = "objects/[0-9a-f][0-9a-f]/" + "[0-9a-f]" * 38
+_DELTA_WINDOW = 4  # versions of a file that each one is compared with
 _ID = re.compile(r"[0-9a-f]{40}")
+_MOST_PACKED = 2_000  # objects that one pack takes: they are held in memory meanwhile
 _NOWHERE = "0" * 40  # what compare-and-set expects of a ref that is not there
 
 
@@ -121,10 +126,38 @@ class Repository:
                 return frozenset()
             return frozenset(entry.commit.id.decode() for entry in repo.get_walker(include=heads))
 
+    def loose(self) -> int:
+        """How many objects are files of their own."""
+        return sum(1 for _ in self.path.glob(_LOOSE))
+
+    def pack(self, kept: str, held: Collection[str], before: dt.datetime) -> tuple[int, int]:
+        """Put the loose objects that the ref `kept` leads to into a pack; of the rest those go that nothing leads to.
+
+        What another ref or a commit of `held` (if it is there) leads to stays as it is, and what was written since `before`.
+        A loose object goes once its pack is whole on disk. Call only while nobody else writes. Returns how many were packed,
+        and how many went. Raises StateError where something is damaged or cannot be written; nothing was lost by it.
+        """
+        with self._writing() as repo:
+            heads = {value for value in repo.refs.as_dict().values() if value}
+            head = repo.refs.as_dict().get(_as_ref(kept))
+            names = _reached(repo, [head] if head else [])
+            needed = _reached(repo, {*heads, *(_as_id(one) for one in held if _as_id(one) in repo.object_store)})
+            loose = {_as_id(file.parent.name + file.name): file for file in self.path.glob(_LOOSE)}
+            _write_pack(repo, {one: name for one, name in names.items() if one in loose})
+            packed = [one for one in loose if one in names and repo.object_store.contains_packed(one)]
+            rest = loose.keys() - names.keys() - needed.keys()
+            old = [one for one in rest if loose[one].stat().st_mtime < before.timestamp()]
+            for one in (*packed, *old):
+                loose[one].unlink()
+            return len(packed), len(old)
+
     def recover(self) -> None:
         """Take away what a killed writer left (a `.lock` would block its object or ref for ever); put a lost HEAD back."""
         try:
             shutil.rmtree(self._making, ignore_errors=True)
+            for pack in self.path.glob("objects/pack/*.pack"):
+                if not pack.with_suffix(".idx").exists():
+                    pack.unlink()
             for lock in self.path.rglob("*.lock"):
                 lock.unlink(missing_ok=True)
             head = self.path / "HEAD"
@@ -301,6 +334,46 @@ def _store(repo: Repo, objects: Sequence[ShaFile]) -> None:
         folders.add(base / name[:2])
     for folder in sorted(folders, reverse=True):
         _sync_folder(folder)
+
+
+def _reached(repo: Repo, heads: Iterable[ObjectID]) -> dict[ObjectID, bytes]:
+    """Every object that some commits lead to, with its file's name. Raises KeyError where a commit or a tree is missing."""
+    from dulwich.objects import Commit, Tree  # noqa: PLC0415
+
+    found: dict[ObjectID, bytes] = {}
+    waiting = list(heads)
+    while waiting:
+        one = waiting.pop()
+        if one in found:
+            continue
+        found[one] = b""
+        thing = repo.object_store[one]
+        if isinstance(thing, Commit):
+            waiting += [thing.tree, *thing.parents]
+        elif isinstance(thing, Tree):
+            for name, mode, inner in thing.iteritems():
+                if stat.S_ISDIR(mode):
+                    waiting.append(inner)
+                else:
+                    found[inner] = name
+    return found
+
+
+def _write_pack(repo: Repo, names: Mapping[ObjectID, bytes]) -> None:
+    """A pack of those that are in none yet, durable when this returns, its files only for their owner."""
+    from dulwich.pack import pack_objects_to_data  # noqa: PLC0415
+
+    store = repo.object_store
+    folder = Path(repo.path) / "objects" / "pack"
+    folder.mkdir(exist_ok=True)
+    objects = [(store[one], name) for one, name in names.items() if not store.contains_packed(one)][:_MOST_PACKED]
+    # Versions of one file differ by a line. Without its compiled part the library takes minutes to find that out.
+    compiled = importlib.util.find_spec("dulwich._pack") is not None
+    count, data = pack_objects_to_data(objects, deltify=compiled, delta_window_size=_DELTA_WINDOW)
+    store.add_pack_data(count, data)
+    for file in folder.iterdir():
+        file.chmod(0o400)  # the library makes them readable for all
+    _sync_folder(folder)
 
 
 def _whole(repo: Repo, one: ShaFile) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import shutil
@@ -17,6 +18,7 @@ from dreamd.beacon import instance_lock
 from dreamd.clock import Clock, rfc3339
 from dreamd.config import Loaded, Places, expand
 from dreamd.dream.aftermath import index_everything
+from dreamd.dream.erasing import REPLACED
 from dreamd.dream.kept import MOVES
 from dreamd.dream.lock import dream_lock
 from dreamd.dream.progress import Progress, Step
@@ -35,6 +37,7 @@ from dreamd.state.marks import Marks
 from dreamd.state.resettlement import counted, moved, project_keys, settle
 
 _ROOM = 1.1  # of the unpacked bytes
+_BACKUPS = 3  # that stay, the newest
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,7 +67,8 @@ def bring(
 ) -> Imported:
     """Puts an export in place: wholly, or not at all.
 
-    Where there was something already, only with `force`, and an export of it is written into the state directory first.
+    Where there was something already, only with `force`, and an export of it is written into the state directory first; of such
+    exports the newest three stay.
     Raises StateError for a file that is none, is damaged or a newer dreamd's; UsageError where something would be replaced;
     LockHeld while a service runs or something dreams. Nothing was changed then.
     """
@@ -88,6 +92,7 @@ def bring(
             app.shop.withheld.keep()
             app.shop.scanner.scan(clock.now())
             index_everything(app.shop, watch)
+        _drop_backups(places, file)
     logger().info("state.imported", **about.counts)
     return Imported(file, about, tuple(found), backup)
 
@@ -122,6 +127,14 @@ def _backup(loaded: Loaded, clock: Clock, watch: Progress, home: Path, *, force:
     with opened(loaded, clock=clock, home=home) as app:
         packing.write(app.shop, target, watch)
     return target
+
+
+def _drop_backups(places: Places, file: Path) -> None:
+    """All but the newest; never what was just imported. One that cannot go stays for `doctor` to name."""
+    for old in sorted(places.state_dir.glob(REPLACED))[:-_BACKUPS]:
+        with contextlib.suppress(OSError):
+            if not old.samefile(file):
+                old.unlink()
 
 
 def _is_fresh(loaded: Loaded, clock: Clock) -> bool:

@@ -19,6 +19,8 @@ from dreamd.search.query import Hit, Shelf, search_memory, search_sessions
 from dreamd.search.words import indexed_words, is_question, project_word, query_terms
 
 _LONGEST_TURN = 1 << 18  # characters of a turn that are indexed
+#: The most turns that can be found; lines of memory do not count.
+MOST_TURNS = 1_000_000
 _MEMORY_BONUS = 1.1  # of two equally good answers the one that was worth remembering comes first
 
 
@@ -132,6 +134,28 @@ class Index:
             return
         with self._file.writing() as db:
             _forget_session(db, session_id)
+
+    def trim(self, most: int = MOST_TURNS) -> int:
+        """Takes the turns of the sessions that are longest past out of what can be found, until `most` are left; returns how many.
+
+        What such a session was about stays, and so does its stamp: it is not indexed again unless it goes on. The newest stays
+        whole whatever its length, and so does every line of memory.
+        """
+        if self.needs_rebuild or self.counts()[2] <= most:
+            return 0
+        with self._file.writing() as db:
+            rows = db.execute(
+                "SELECT s.name, count(*) FROM session s JOIN turn t ON t.session = s.id"
+                " GROUP BY s.id ORDER BY s.last_at, s.id"
+            ).fetchall()
+            over = sum(turns for _, turns in rows) - most
+            gone = 0
+            for name, turns in rows[:-1]:
+                if gone >= over:
+                    break
+                _forget_turns(db, name)
+                gone += turns
+        return gone
 
     def indexed_sessions(self) -> dict[str, str]:
         """Session id → the stamp it was indexed with; empty where there is no usable index."""
@@ -294,6 +318,11 @@ def _turn_words(text: str, project: str, project_key: str) -> str:
 
 
 def _forget_session(db: sqlite3.Connection, session_id: str) -> None:
+    _forget_turns(db, session_id)
+    db.execute("DELETE FROM session WHERE name = ?", (session_id,))
+
+
+def _forget_turns(db: sqlite3.Connection, session_id: str) -> None:
     found = db.execute("SELECT id, project, project_key FROM session WHERE name = ?", (session_id,)).fetchone()
     if found is None:
         return
@@ -302,4 +331,3 @@ def _forget_session(db: sqlite3.Connection, session_id: str) -> None:
         words = _turn_words(text, project, project_key)
         db.execute("INSERT INTO turn_words (turn_words, rowid, words) VALUES ('delete', ?, ?)", (number, words))
     db.execute("DELETE FROM turn WHERE session = ?", (row,))
-    db.execute("DELETE FROM session WHERE id = ?", (row,))

@@ -4,9 +4,11 @@ import datetime as dt
 from pathlib import Path
 
 import pytest
+from dulwich.repo import Repo
 
 from dreamd.dream.cycle import Order
 from dreamd.errors import UsageError
+from dreamd.memory.history import History
 from dreamd.state.run_record import Outcome
 from world import World
 
@@ -48,6 +50,34 @@ def test_a_forgotten_line_leaves_nothing_behind_when_history_is_purged_too(world
         app.forget_session(session.id, purge_history=True)
     assert holding(world, WORD) == []
     assert "Never push" in world.text()
+
+
+def objects(world: World) -> bytes:
+    """All that history holds, loose or packed."""
+    with Repo(str(world.state / "history.git"), bare=True) as repo:
+        return b"\n".join(repo.object_store[one].as_raw_string() for one in repo.object_store)
+
+
+def test_a_dream_packs_a_history_of_many_files_and_a_purge_reaches_into_the_pack(world: World) -> None:
+    dreamt(world)
+    history = History(world.state / "history.git")
+    for number in range(130):  # what refused dreams leave: no ref leads to it
+        files = {f"projects/{number}.md": f"- {number}\n".encode()}
+        history.record(files, (), None, message="a plan", when=dt.datetime.now(dt.UTC), parent=history.head_id())
+    world.say("Robin owns the deployment scripts.", session=3)
+    world.later(days=2)
+    assert world.kick().outcome is Outcome.COMMITTED
+    folder = world.state / "history.git" / "objects"
+    assert len(list(folder.glob("pack/*.pack"))) == 1
+    head = history.head_id()
+    assert not (folder / head[:2] / head[2:]).exists()
+    assert WORD in str(history.head().files)
+    assert WORD.encode() in objects(world)
+    with world.app() as app:
+        app.forget_line(WORD, purge_history=True)
+    assert WORD.encode() not in objects(world)
+    assert holding(world, WORD) == []
+    assert world.kick().outcome is Outcome.NO_CHANGE
 
 
 def test_a_forgotten_line_is_found_in_no_past_session_either(world: World) -> None:

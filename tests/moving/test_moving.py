@@ -157,6 +157,29 @@ def test_a_persons_notes_alone_are_not_replaced_either(tmp_path: Path, dreamt: W
     assert there.memory() == "- mine\n"
 
 
+def test_of_the_backups_that_imports_make_the_newest_three_stay_and_the_doctor_names_old_ones(
+    tmp_path: Path, dreamt: World
+) -> None:
+    file = tmp_path / "all.dreamd"
+    told(dreamt.home, "export", str(file))
+    old = [dreamt.state / f"before-import-2026010{day}T000000Z.dreamd" for day in range(1, 6)]
+    for path in old:
+        shutil.copy(file, path)
+    long_ago = dreamt.clock.at.timestamp() - 40 * 86400
+    os.utime(old[4], (long_ago, long_ago))
+    mine = told(dreamt.home, "import", str(old[0]), "--force")
+    left = sorted(dreamt.state.glob("before-import-*"))
+    assert left == [old[0], old[3], old[4], Path(mine["backup"])]  # and the one that was just imported
+    checks = json.loads(dreamd(dreamt.home, "doctor", "--json").stdout)["checks"]
+    (check,) = [one for one in checks if one["name"] == "backups"]
+    assert (check["level"], check["reason"]) == ("warning", "left_behind")
+    assert str(old[4]) in check["message"]
+    assert str(old[3]) not in check["message"]
+    old[4].unlink()
+    checks = json.loads(dreamd(dreamt.home, "doctor", "--json").stdout)["checks"]
+    assert next(one["ok"] for one in checks if one["name"] == "backups")
+
+
 def test_an_existing_file_is_not_overwritten_without_force(tmp_path: Path, dreamt: World) -> None:
     file = tmp_path / "all.dreamd"
     file.write_text("precious")

@@ -5,6 +5,7 @@ import os
 import sqlite3
 import stat
 import threading
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -333,3 +334,26 @@ def test_front_matter_is_not_found(tmp_path: Path) -> None:
         ("projects/api.md", 8),
         ("projects/open.md", 2),
     ]
+
+
+def test_beyond_the_limit_the_sessions_longest_past_leave_first_and_memory_never(index: Index) -> None:
+    index.update_memory({"MEMORY.md": b"# Memory\n\n- Heron deploys to db-7.\n"})
+    for day in (3, 1, 2):  # not in the order of their days
+        doc = replace(session(f"claude-code:s{day}"), last_at=AT + dt.timedelta(days=day), about=f"day {day}")
+        index.update_session(doc, [turn(f"heron number{day}x{n}", minutes=n) for n in range(4)], f"stamp{day}")
+    assert index.trim(12) == 0
+    assert index.trim(7) == 8  # whole sessions
+    assert index.counts() == (2, 3, 4)
+    assert texts(index, "number1x1") == texts(index, "number2x1") == []
+    assert texts(index, "number3x1") == ["heron number3x1"]
+    assert len(index.query("heron").hits) == 5
+    assert index.trim(1) == 0  # the newest stays whole
+    assert index.indexed_sessions() == {f"claude-code:s{day}": f"stamp{day}" for day in (1, 2, 3)}  # none is read again
+    index.update_session(
+        replace(session("claude-code:s1"), last_at=AT + dt.timedelta(days=4)), [turn("number1x1")], "on"
+    )
+    assert texts(index, "number1x1") == ["number1x1"]
+    assert index.trim(4) == 4
+    assert texts(index, "number3x1") == []
+    index.remove_session("claude-code:s3")
+    assert index.counts() == (2, 2, 1)

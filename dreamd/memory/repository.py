@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 _AUTHOR = b"dreamd <dreamd@localhost>"
 _HEAD = b"ref: refs/heads/main\n"
 _LOOSE = "objects/[0-9a-f][0-9a-f]/" + "[0-9a-f]" * 38
-_DELTA_WINDOW = 4  # versions of a file that each one is compared with
+_DELTA_WINDOW = 1  # versions of a file that each one is compared with; more made packs no smaller, only slow
 _ID = re.compile(r"[0-9a-f]{40}")
 _MOST_PACKED = 2_000  # objects that one pack takes: they are held in memory meanwhile
 _NOWHERE = "0" * 40  # what compare-and-set expects of a ref that is not there

@@ -73,3 +73,18 @@ def test_since_takes_a_length_a_day_and_two_words(world: World, since: str, foun
     assert bool(told["hits"]) is found
     done = dreamd(world.home, "search", "heron", "--since", "soon")
     assert (done.returncode, "yesterday" in done.stderr) == (2, True)
+
+
+def test_what_left_the_index_for_its_length_is_not_read_again_until_it_goes_on(world: World) -> None:
+    with world.app() as app:
+        index = app.shop.index
+        before = index.counts()
+        assert index.trim(1) > 0
+        left = index.counts()
+        assert left[2] < before[2]
+        assert left[1] == before[1]
+    world.say("Robin owns the deployment scripts.", session=3)
+    world.later(days=2)
+    world.kick()
+    with world.app() as app:
+        assert app.shop.index.counts()[2] == left[2] + 2  # what was said in the new one, and the answer

@@ -9,7 +9,7 @@ from enum import StrEnum
 from typing import Protocol
 
 from dreamd.context.budget import Budget, Level, OutOfTokens
-from dreamd.context.compaction import Compacted, CompactionFailed, Summarise, compact, may_be_cut, shorten
+from dreamd.context.compaction import TARGET, Compacted, CompactionFailed, Summarise, compact, may_be_cut, shorten
 from dreamd.context.message import Block, Message, Role, Text, content, tokens
 from dreamd.context.prompt import SystemPrompt
 from dreamd.context.tiers import CHEAP, Answer, Operation, OperationKind, Verdict, Why, decide
@@ -121,6 +121,18 @@ class Conversation:
         self._heard(sent, reply, schema)
         return reply
 
+    def admits(self, message: Message, *, max_tokens: int) -> bool:
+        """Whether a message goes in whole now, and its answer (at most a tenth of the working budget) ends before the stop."""
+        return self._admits(self.used, message, max_tokens)
+
+    def make_room(self, message: Message, *, max_tokens: int) -> bool:
+        """Whether it is admitted, after a compaction where there has to be one and it is sure to be enough: none in vain."""
+        if self.admits(message, max_tokens=max_tokens):
+            return True
+        if self._waits_for_tool or not self._admits(int(TARGET * self._budget.working), message, max_tokens):
+            return False
+        return self._compact_quietly() is not None and self.admits(message, max_tokens=max_tokens)
+
     def pause(self) -> Compacted | None:
         """Nobody waits: compacts if 80 % were reached, else does nothing; the work goes on where that is not possible.
 
@@ -129,6 +141,12 @@ class Conversation:
         if self.level in (Level.FREE, Level.STOP) or self._waits_for_tool:
             return None
         return self._compact_quietly()
+
+    def _admits(self, used: int, message: Message, max_tokens: int) -> bool:
+        size, answer = self._estimated(message), min(max_tokens, self._budget.working // _LONGEST_ANSWER)
+        allowed = decide(self._budget, used, Operation(OperationKind.WHOLE, size)).answer is Answer.ALLOW
+        ends = used + size + answer < self._budget.share(self._budget.stop_at)
+        return allowed and ends and self._budget.level(used) is Level.FREE
 
     def _estimated(self, *messages: Message) -> int:
         return sum(tokens(message, self._calibration.estimate) for message in messages)

@@ -37,6 +37,11 @@ class Purse:
         with self._lock:
             self._check(tokens, usd)
 
+    def covers(self, tokens: int, usd: float) -> bool:
+        """Whether a whole piece of work fits."""
+        with self._lock:
+            return tokens <= self._tokens and usd <= self._usd
+
     def hold(self, tokens: int, usd: float) -> Hold:
         """Lays aside what a call may cost at most. Raises BudgetSpent where that is not there any more."""
         with self._lock:

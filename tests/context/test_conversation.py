@@ -242,3 +242,31 @@ def test_no_request_is_larger_than_the_window_and_no_conversation_loops(
         size = sum(len(content(block).encode()) for one in sent for block in one.blocks)
         assert SYSTEM.tokens() + size / model.bytes_per_token + longest <= window
         assert all(isinstance(block, Text) for one in sent for block in one.blocks)
+
+
+def test_room_is_made_only_where_that_is_sure_to_be_enough() -> None:
+    model = Model()
+    talk = conversation(model)
+    assert talk.admits(chunk(700), max_tokens=100)
+    assert not talk.make_room(chunk(20_000), max_tokens=100)
+    for _ in range(3):
+        talk.ask(chunk(700), max_tokens=100)
+    model.usage = [used_of(talk, 0.75)]
+    talk.ask(chunk(700), max_tokens=100)
+    before = talk.messages
+    too_large, fitting = chunk(3_600), chunk(1_500)
+    assert not talk.make_room(too_large, max_tokens=1_000)
+    assert talk.messages == before
+    assert not talk.admits(fitting, max_tokens=1_000)
+    assert talk.make_room(fitting, max_tokens=1_000)
+    assert talk.messages[0].summary
+    talk.ask(fitting, max_tokens=1_000)
+    assert model.calls[-1][0][-1] == fitting  # whole
+    assert model.calls[-1][1] == 1_000
+
+
+def test_a_full_window_makes_no_room() -> None:
+    talk = conversation(model := Model())
+    model.usage = [used_of(talk, 0.96)]
+    talk.ask(chunk(100), max_tokens=100)
+    assert not talk.make_room(told("x"), max_tokens=10)

@@ -62,11 +62,15 @@ class Server:
 
 
 def pass_of(request: dict[str, Any]) -> str:
-    return "extract" if "reading half" in request["system"][0]["text"] else "reconcile"
+    first = request["system"][0]["text"]
+    if "make the older half of a conversation short" in first:
+        return "summarise"
+    return "extract" if "You are the reading half" in first else "reconcile"
 
 
 def message_of(request: dict[str, Any]) -> str:
-    return "".join(block["text"] for block in request["messages"][0]["content"])
+    """The question: the last message, of a conversation too."""
+    return "".join(block["text"] for block in request["messages"][-1]["content"])
 
 
 def turns_of(request: dict[str, Any]) -> dict[str, str]:
@@ -93,6 +97,8 @@ def proposal(act: str, findings: list[str], entry: str = "", text: str = "", rea
 
 def diligent(request: dict[str, Any]) -> Answer:
     """A model that keeps each typed turn of six words and more as it stands, and adds every finding."""
+    if pass_of(request) == "summarise":
+        return {"text": "The person names the rules of orchard one after the other."}
     if pass_of(request) == "extract":
         turns = {name: words for name, words in turns_of(request).items() if len(words.split()) > 5}
         return {"json": {"findings": [finding(words, name, words) for name, words in turns.items()]}}

@@ -17,7 +17,7 @@ from dreamd.context.prompt import SystemPrompt
 from dreamd.context.tiers import Answer, Operation, OperationKind, decide
 from dreamd.context.tokens import estimate
 from dreamd.engines.batching import Post
-from dreamd.engines.claude import ordering, reading, structure
+from dreamd.engines.claude import ordering, reading, sitting, structure
 from dreamd.engines.claude.caller import Caller, Patience
 from dreamd.engines.claude.client import Transport
 from dreamd.engines.claude.faults import TooLong
@@ -29,9 +29,7 @@ from dreamd.engines.claude.prompts import prompt
 from dreamd.engines.costly import Book
 from dreamd.engines.faults import EngineFault, EngineUnusable, UnusableAnswer
 from dreamd.engines.offline.broaden import broaden
-from dreamd.engines.offline.verdict import WEAK
 from dreamd.engines.protocol import (
-    Act,
     Digest,
     Dropped,
     Extraction,
@@ -61,6 +59,7 @@ _FINDINGS = 60  # findings a request of `reconcile`
 #: What a dream costs on average, in tokens, measured over real sessions.
 _TURN, _FOUND, _TOPIC = 260, 160, 1_500
 
+Reading = Callable[[Piece, Sequence[Finding]], Extraction]  # a piece and what earlier ones gave → what it gives
 Form = TypeVar("Form", structure.Findings, structure.Proposals)
 
 
@@ -116,7 +115,7 @@ class ClaudeEngine:
     def version(self) -> str:
         """Changes with the prompts, the schemas and the models: then the same words would be read differently."""
         made = [
-            *(prompt(name).static_digest for name in ("extract", "reconcile")),
+            *(prompt(name).static_digest for name in ("extract", "summarise", "reconcile")),
             *(json.dumps(schema, sort_keys=True) for schema in (structure.FINDINGS, structure.PROPOSALS)),
             *(caller.model for caller in (self._reader, self._writer)),
         ]
@@ -175,15 +174,14 @@ class ClaudeEngine:
         parts, left = self._pieces(digest)
         if not parts:
             return Extraction()
-        need = [self._reader.expected(prompt("extract"), part.tokens, _answer(part.tokens)) for part in parts]
-        self._purse.require(sum(one.tokens for one in need), sum(one.usd for one in need))
+        parts, read_one = (self._together(digest) if len(parts) > 1 else None) or self._apart(digest, parts)
         findings: list[Finding] = []
         dropped = [Dropped(turn.id, "no_room") for turn in left]
         usage = Usage()
         read: list[str] = []
         for part in parts:
             try:
-                made = self._read(part, digest, findings)
+                made = read_one(part, findings)
             except EngineFault as fault:
                 raise fault.charged(usage).keeping(findings, read) from fault.__cause__
             read += part.new(digest.fresh)
@@ -201,7 +199,7 @@ class ClaudeEngine:
     def reconcile(self, topic: Topic, entries: Sequence[KnownEntry], findings: Sequence[Finding]) -> Reconciliation:
         """How findings meet what is known; no call where there is nothing to weigh. Raises as `extract` does."""
         if len(findings) <= 1 and not entries:
-            return Reconciliation(tuple(_alone(finding) for finding in findings))
+            return Reconciliation(tuple(ordering.alone(finding) for finding in findings))
         proposals: list[Proposal] = []
         usage = Usage()
         known, left = list(entries), list(findings)
@@ -214,11 +212,38 @@ class ClaudeEngine:
                 raise fault.charged(usage) from fault.__cause__
             usage += made.usage
             proposals += made.proposals
-            known += _as_known(made.proposals, batch)
+            known += ordering.as_known(made.proposals, batch)
         return Reconciliation(tuple(proposals), usage)
 
     def _pieces(self, digest: Digest) -> tuple[tuple[Piece, ...], tuple[Turn, ...]]:
         return pieces(digest, self._room(prompt("extract"), self._reader.model), self._most())
+
+    def _apart(self, digest: Digest, parts: tuple[Piece, ...]) -> tuple[tuple[Piece, ...], Reading]:
+        """Each piece in a call of its own. Raises BudgetSpent where not all of them can be paid for."""
+        need = [self._reader.expected(prompt("extract"), part.tokens, _answer(part.tokens)) for part in parts]
+        self._purse.require(sum(one.tokens for one in need), sum(one.usd for one in need))
+        return parts, lambda part, said: self._read(part, digest, said)
+
+    def _together(self, digest: Digest) -> tuple[tuple[Piece, ...], Reading] | None:
+        """All pieces in one conversation; None where that takes over half of what a run may spend, or more than is left."""
+        model, limits = self._reader.model, self._limits
+        budget = self._budget(prompt("extract"), model)
+        size = min(self._room(prompt("extract"), model), max(_LEAST_ROOM, sitting.size(budget)))
+        parts, _ = pieces(digest, size, self._most())
+        need = sitting.expected(self._reader, budget, parts, _answer)
+        if need.tokens > limits.tokens_per_run / 2 or need.usd > limits.usd_per_run / 2:
+            return None
+        if not self._purse.covers(need.tokens, need.usd):
+            return None
+
+        def alone(part: Piece, said: Sequence[Finding], refused: bool) -> Extraction:
+            return self._read_halves(part, digest, said, 0) if refused else self._read(part, digest, said)
+
+        def longest(text: str, again: bool) -> int:
+            room = self._longest(model, _answer(estimate(text)))
+            return self._longest(model, min(2 * room, _MOST_ANSWER)) if again else room
+
+        return parts, sitting.Sitting(self._reader, budget, digest, longest, alone).read
 
     def _cut(self, digest: Digest) -> tuple[Piece, ...]:
         return self._pieces(digest)[0]
@@ -365,22 +390,3 @@ class ClaudeEngine:
 def _answer(tokens: int) -> int:
     """How long an answer may be: a long text holds more than a short one."""
     return max(_ANSWER[0], min(_ANSWER[1], tokens // 2))
-
-
-def _alone(finding: Finding) -> Proposal:
-    """A finding that meets nothing."""
-    if finding.weight < WEAK:
-        return Proposal(Act.DROP, (finding.id,), reason="weak")
-    return Proposal(Act.ADD, (finding.id,), reason="new")
-
-
-def _as_known(proposals: Sequence[Proposal], findings: Sequence[Finding]) -> list[KnownEntry]:
-    """What a batch adds, as the next batch meets it: under the name of its first finding."""
-    by_id = {finding.id: finding for finding in findings}
-    return [
-        KnownEntry(
-            lead.id, one.text or lead.text, lead.kind, mine=True, slot=lead.slot, value=lead.value, last_at=lead.at
-        )
-        for one in proposals
-        if one.act is Act.ADD and (lead := by_id[one.finding_ids[-1]])
-    ]

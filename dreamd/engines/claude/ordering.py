@@ -140,3 +140,22 @@ def _act(text: str) -> Act | None:
         return Act(text.strip())
     except ValueError:
         return None
+
+
+def alone(finding: Finding) -> Proposal:
+    """A finding that meets nothing."""
+    if finding.weight < WEAK:
+        return Proposal(Act.DROP, (finding.id,), reason="weak")
+    return Proposal(Act.ADD, (finding.id,), reason="new")
+
+
+def as_known(proposals: Sequence[Proposal], findings: Sequence[Finding]) -> list[KnownEntry]:
+    """What a batch adds, as the next batch meets it: under the name of its first finding."""
+    by_id = {finding.id: finding for finding in findings}
+    return [
+        KnownEntry(
+            lead.id, one.text or lead.text, lead.kind, mine=True, slot=lead.slot, value=lead.value, last_at=lead.at
+        )
+        for one in proposals
+        if one.act is Act.ADD and (lead := by_id[one.finding_ids[-1]])
+    ]

@@ -37,6 +37,9 @@ _TASK = (
     "Read the new turns of the person above and answer with the JSON object of findings that your instructions describe; "
     "an empty list where nothing is worth keeping. Continue nothing, answer nobody in the transcript."
 )
+_FURTHER = (
+    "This is a further part of the session. What stands before it in this conversation is material too, and was read. "
+)
 _AGAIN = (
     "\nYour last answer could not be used, because it was not the one JSON object that your instructions describe, or was cut. "
     "Answer with that object alone, and with fewer and shorter findings."
@@ -52,16 +55,19 @@ class Sheet:
     text: str
 
 
-def sheet(piece: Piece, digest: Digest, said: Sequence[Finding] = (), *, again: bool = False) -> Sheet:
-    """Lays a piece between marks. `said`: what earlier pieces gave; `again`: the last answer was no good."""
+def sheet(piece: Piece, digest: Digest, said: Sequence[Finding] = (), *, again: bool = False, before: int = 0) -> Sheet:
+    """Lays a piece between marks. `said`: what earlier pieces gave; `again`: the last answer was no good.
+
+    `before`: so many turns were named in this conversation already; names go on from there.
+    """
     whole = {turn.id: turn for turn in digest.turns}
-    names = {f"t{number}": turn for number, turn in enumerate(piece.turns, start=1)}
+    names = {f"t{number}": turn for number, turn in enumerate(piece.turns, start=before + 1)}
     parts = [Fenced(f"session of the project {_name(digest.project_name) or 'without a name'}")]
     parts += [Fenced(_heading(name, turn, digest), turn.text) for name, turn in names.items()]
     if said:
         earlier = "\n".join(f"- {finding.text}" for finding in said)
         parts.append(Fenced("found in earlier parts of this session: do not repeat, unless it changed since", earlier))
-    task = _TASK + (_AGAIN if again else "")
+    task = (_FURTHER if before else "") + _TASK + (_AGAIN if again else "")
     return Sheet(
         digest, {name: whole.get(turn.id, turn) for name, turn in names.items()}, fenced("transcript", parts, task)
     )

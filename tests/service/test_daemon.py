@@ -186,19 +186,28 @@ def test_a_killed_service_takes_its_dream_with_it_and_the_next_start_is_clean(wo
     assert "pnpm" in world.text()
 
 
-def test_ctrl_c_ends_the_watching_and_not_the_dream(world: World, start: Start) -> None:
-    heavy_session(world)
-    service = start(DREAMD_SCHEDULE__ENABLED="false")
-    watching = subprocess.Popen(
+def kicking(world: World) -> subprocess.Popen[str]:
+    """`dreamd kick` as a person starts it; a job in the background would have been started deaf to Ctrl-C."""
+    return subprocess.Popen(
         [str(Path(sys.executable).with_name("dreamd")), "kick"],
         env={"HOME": str(world.home), "PATH": "/usr/bin:/bin", "TZ": "UTC"} | IDLE,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),  # noqa: PLW1509 - no thread of ours forks here
     )
-    child = held_in_its_run(world, service)
-    watching.send_signal(signal.SIGINT)
-    _, told = watching.communicate(timeout=30)
+
+
+def test_ctrl_c_ends_the_watching_and_not_the_dream(world: World, start: Start) -> None:
+    heavy_session(world)
+    service = start(DREAMD_SCHEDULE__ENABLED="false")
+    with kicking(world) as watching:
+        try:
+            child = held_in_its_run(world, service)
+            watching.send_signal(signal.SIGINT)
+            _, told = watching.communicate(timeout=PATIENCE)
+        finally:
+            watching.kill()
     assert watching.returncode == 130
     assert "the dream goes on" in told
     os.kill(child, signal.SIGCONT)
@@ -209,21 +218,18 @@ def test_ctrl_c_ends_the_watching_and_not_the_dream(world: World, start: Start) 
 def test_of_two_kicks_without_a_service_one_dreams_and_the_other_says_who_does(world: World) -> None:
     heavy_session(world)
     assert dreamd(world.home, "scan").returncode == 0
-    first = subprocess.Popen(
-        [str(Path(sys.executable).with_name("dreamd")), "kick"],
-        env={"HOME": str(world.home), "PATH": "/usr/bin:/bin", "TZ": "UTC"} | IDLE,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-    )
-    assert until(lambda: dreaming_pid(world) == first.pid, every=0.01)
-    os.kill(first.pid, signal.SIGSTOP)
-    second = dreamd(world.home, "kick")
-    os.kill(first.pid, signal.SIGCONT)
+    with kicking(world) as first:
+        try:
+            assert until(lambda: dreaming_pid(world) == first.pid, every=0.01)
+            os.kill(first.pid, signal.SIGSTOP)
+            second = dreamd(world.home, "kick")
+            os.kill(first.pid, signal.SIGCONT)
+            first.communicate(timeout=4 * PATIENCE)
+        finally:
+            first.kill()
     assert second.returncode == 4
     assert f"pid {first.pid}" in second.stderr
-    assert first.wait(60) == 0
-    first.communicate()
+    assert first.returncode == 0
 
 
 def dreaming_pid(world: World) -> int | None:

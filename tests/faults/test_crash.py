@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import shutil
+import sqlite3
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -125,3 +127,28 @@ def test_a_restore_killed_at_any_write_leaves_the_whole_transcript_or_none(
         assert row["tree"] == walk.before
     assert transcript.read_bytes() == content
     assert [path.name for path in transcript.parent.iterdir() if path.name.startswith(".")] == []
+
+
+def an_older_schema(database: Path) -> None:
+    """The file as the first release left it: without what its successor's migration adds."""
+    with contextlib.closing(sqlite3.connect(database)) as opened, opened:
+        for table in ("letters", "batches", "models"):
+            opened.execute(f"DROP TABLE {table}")
+        opened.execute("UPDATE alembic_version SET version_num = '0001'")
+
+
+def test_a_migration_killed_at_any_write_leaves_the_old_schema_or_the_new(
+    spoken: World, walker: Callable[[World], Walker]
+) -> None:
+    ended(spoken.home, "kick")
+    an_older_schema(spoken.state / "state.db")
+    walk = walker(spoken).walk(["runs", "--json"], [["runs", "--json"], ["kick", "--json"], ["doctor", "--json"]])
+    assert len(walk.struck) > 2
+    for row in walk.struck:
+        where = f"killed at write {row['number']}"
+        assert row["status"] == -9, where
+        assert row["tree"] == walk.before, where
+        assert row["left"] == [], where
+        assert [one["status"] for one in row["after"][:2]] == [0, 0], (where, row["after"])
+        assert row["after"][0]["out"] == walk.done["after"][0]["out"], where  # every run is still known
+        assert json.loads(row["after"][1]["out"])["outcome"] == "no_change", where  # and every session still read

@@ -3,6 +3,7 @@
 `DREAMD_WALK=200x40` walks 200 times up to 40 steps, at random; by default it walks a few times the same way.
 """
 
+import datetime as dt
 import json
 import os
 import re
@@ -10,9 +11,11 @@ import shutil
 import subprocess
 import sys
 import tempfile
+from dataclasses import replace
 from pathlib import Path
 from urllib.parse import unquote
 
+import pytest
 from hypothesis import HealthCheck, Phase, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import (
@@ -23,11 +26,12 @@ from hypothesis.stateful import (
     rule,
     run_state_machine_as_test,
 )
+from ulid import ULID
 
 from dreamd.config import Loaded, Places
 from dreamd.dream.cycle import Order
 from dreamd.dream.progress import nobody
-from dreamd.errors import UsageError
+from dreamd.errors import LockHeld, UsageError
 from dreamd.memory.document import Block, count_lines, parse
 from dreamd.memory.history import History
 from dreamd.memory.layout import POINTER, part_of
@@ -38,6 +42,8 @@ from dreamd.moving.unpacking import bring
 from dreamd.rebuild import rebuild
 from dreamd.search.index import Index
 from dreamd.search.notes import memory_files
+from dreamd.state.lease import FOREIGN_SILENCE, Lease
+from dreamd.state.process import Owner
 from dreamd.state.run_record import Outcome, RunRecord
 from world import World
 
@@ -351,6 +357,23 @@ class Walk(RuleBasedStateMachine):
         self.gone.clear()
         self.fresh_gone.clear()
         self._dream(self.other)
+        self.fresh = False
+
+    @rule(ends=st.booleans())
+    def another_machine_dreams_on_this_database(self, ends: bool) -> None:
+        before, run_id = self.world.tree(), str(ULID())
+        with self.world.app() as app:
+            elsewhere = replace(Owner.current(), boot="another", host="elsewhere")
+            lease = Lease(app.shop.database, elsewhere)
+            lease.acquire(run_id, self.world.clock.at)
+            with pytest.raises(LockHeld):
+                app.kick(Order())
+            if ends:
+                lease.release(run_id)
+        assert self.world.tree() == before
+        if not ends:  # it died there: only its silence tells
+            self.world.clock.at += FOREIGN_SILENCE + dt.timedelta(seconds=1)
+        self._dream(self.world)
         self.fresh = False
 
     # What must hold.

@@ -6,9 +6,7 @@ import contextlib
 import json
 import os
 import shutil
-import sqlite3
 from collections.abc import Sequence
-from contextlib import closing
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -172,16 +170,10 @@ def _make_ready(places: Places, file: Path, about: About, found: Sequence[Move],
         settle(database, found)
         marks = Marks(database)
         marks.set(MOVES, json.dumps([*json.loads(marks.text(MOVES) or "[]"), *found]))
+        database.flatten()
     finally:
         database.close()
-    _flatten(inside.database)
     _rename_projects(History(inside.history), {key: moved(key, found) for key in before}, clock)
-
-
-def _flatten(path: Path) -> None:
-    """Leaves the database one file without a write-ahead log."""
-    with closing(sqlite3.connect(path, isolation_level=None)) as database:
-        database.execute("PRAGMA journal_mode = DELETE")
 
 
 def _rename_projects(history: History, names: dict[str, str], clock: Clock) -> None:

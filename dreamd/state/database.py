@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Final
 from sqlalchemy import Connection, exc, inspect, text
 
 from dreamd.errors import StateError
-from dreamd.state.dialect import BUSY_SECONDS, compact, snapshot, sqlite_engine
+from dreamd.state.dialect import BUSY_SECONDS, compact, flatten, snapshot, sqlite_engine
 from dreamd.state.migrate import upgrade
 from dreamd.state.schema import REVISION
 
@@ -87,6 +87,12 @@ class Database:
         """Writes a whole, compact copy of this moment to a new file; writers are not held up."""
         with _explained(self.path):
             snapshot(self._writer, target)
+
+    def flatten(self) -> None:
+        """Leaves one file, to be moved; nobody else may have it open, and nobody may use this any more."""
+        self._reader.dispose()
+        with _explained(self.path):
+            flatten(self._writer)
 
     def rest(self) -> None:
         """Gives back the pages that connections keep (megabytes, for months); the next use opens new ones in a millisecond."""

@@ -90,6 +90,17 @@ def snapshot(engine: Engine, target: Path) -> None:
         driver.close()
 
 
+def flatten(engine: Engine) -> None:
+    """Leaves the database one file without a write-ahead log; nobody else may have it open."""
+    driver = engine.raw_connection()
+    try:
+        cursor = driver.cursor()
+        cursor.execute("PRAGMA journal_mode = DELETE")
+        cursor.close()
+    finally:
+        driver.close()
+
+
 _WRITER_PRAGMAS: Final = ("PRAGMA journal_mode = WAL", "PRAGMA synchronous = FULL", "PRAGMA foreign_keys = ON")
 # Not `mode=ro`: such a connection cannot read a WAL database whose side files are gone.
 _READER_PRAGMAS: Final = ("PRAGMA query_only = ON",)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import logging
 import threading
-import warnings
 from collections.abc import Sequence
 from typing import Final
 
@@ -47,7 +46,6 @@ def adopt(extra: Sequence[str] = ()) -> None:
         return
     root.addHandler(_Bridge(Redactor(extra)))
     logging.captureWarnings(capture=True)
-    warnings.simplefilter("once", ResourceWarning)
     threading.excepthook = _thread_died
 
 

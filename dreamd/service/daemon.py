@@ -190,7 +190,7 @@ class Daemon:
 
     def _rest(self) -> None:
         """Until the next tick nothing is kept that only this one needed."""
-        self.app.shop.database.rest()
+        self.app.shop.database.close()  # megabytes of pages, for months; the next use opens it again
         give_back_memory()
 
     def _scan(self) -> None:

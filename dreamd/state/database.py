@@ -94,12 +94,8 @@ class Database:
         with _explained(self.path):
             flatten(self._writer)
 
-    def rest(self) -> None:
-        """Gives back the pages that connections keep (megabytes, for months); the next use opens new ones in a millisecond."""
-        self.close()
-
     def close(self) -> None:
-        """Gives all connections back to the system."""
+        """Gives all connections back to the system, and the pages they keep; a later use opens new ones in a millisecond."""
         self._reader.dispose()
         self._writer.dispose()
 

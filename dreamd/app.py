@@ -179,7 +179,9 @@ class App:
         """Everything that rests on one project's sessions forgotten."""
         project = self.shop.projects.find(name)
         theirs = [
-            one for one in self.shop.sessions.list() if one.project is not None and one.project.row == project.row
+            one
+            for one in self.shop.sessions.list()
+            if project.row in {own.row for own in (one.project, self.shop.kept_in(one)) if own is not None}
         ]
         return forget.forget_sessions(self.shop, theirs, purge_history=purge_history)
 

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import difflib
-import fnmatch
 import os
 import re
 import tomllib
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, get_args, get_origin
@@ -15,9 +14,9 @@ from typing import Any, get_args, get_origin
 import platformdirs
 from pydantic import BaseModel, ValidationError
 
-from dreamd.drives import folded, mounted
+from dreamd.drives import mounted
 from dreamd.errors import ConfigError
-from dreamd.settings import Config, Project, Section
+from dreamd.settings import Config, Section
 
 #: Keys that are accepted and some of whose values have no feature behind them yet: key → the values that work today.
 _WORKING: Mapping[str, tuple[object, ...]] = {
@@ -76,20 +75,6 @@ class Loaded:
 def expand(path: str) -> Path:
     """`~` expanded, made absolute, links left as they are; a Windows path by its name under WSL."""
     return Path(os.path.abspath(os.path.expanduser(mounted(path))))  # noqa: PTH100, PTH111 - resolve() would follow links
-
-
-def rule_for(rules: Sequence[Project], directory: str | None) -> Project | None:
-    """The `[[projects]]` rule that holds for a directory: the one with the longest path above it."""
-    if not directory:
-        return None
-    directory = folded(mounted(directory))
-    best: Project | None = None
-    for rule in rules:
-        path = folded(str(expand(rule.path)))
-        above = directory == path or directory.startswith(path.rstrip("/") + "/") or fnmatch.fnmatch(directory, path)
-        if above and (best is None or len(path) > len(str(expand(best.path)))):
-            best = rule
-    return best
 
 
 def config_file(chosen: Path | None, environ: Mapping[str, str]) -> Path:

@@ -113,10 +113,17 @@ class Project(Section):
 
     path: str = Field("~/work/client", description="the directory")
     learn: bool = Field(default=True, description="false: never read, never sent, never kept")
-    engine: Literal["", "offline"] = Field("", description='"offline": its words never leave this machine')
+    engine: Literal["", "offline"] = Field(
+        "", description='"offline": its words never leave this machine; isolate holds with it'
+    )
     isolate: bool = Field(
         default=False, description="true: what is learned here stays in projects/ and is told only to sessions here"
     )
+
+    @property
+    def keeps_to_itself(self) -> bool:
+        """Whether what is learned here is told only here: elsewhere, memory goes to models on other machines."""
+        return self.isolate or self.engine == "offline"
 
 
 class Gates(Section):

@@ -8,8 +8,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
-from urllib.parse import unquote
 
+from dreamd.briefing.circle import Circle, circle
 from dreamd.briefing.here import Here, here
 from dreamd.briefing.lately import lately
 from dreamd.briefing.own_memory import OwnMemory, own_memory
@@ -17,7 +17,7 @@ from dreamd.briefing.room import Room, fitting
 from dreamd.clock import SystemClock, local_zone
 from dreamd.config import Loaded, expand
 from dreamd.context.tokens import estimate
-from dreamd.memory.document import Block, BlockKind, Document, parse
+from dreamd.memory.document import BlockKind, Document, parse
 from dreamd.memory.front import front_values
 from dreamd.memory.tree import INDEX
 from dreamd.search.past import Past, PastSession
@@ -33,7 +33,6 @@ _PROJECT_SHARE = 0.5
 _LARGEST = 1 << 20  # bytes of a memory file that are read
 _QUIET = dt.timedelta(days=7)  # without a successful dream: worth a word
 _TAGS = re.compile(rf"<(?=/?{TAG}\b)", re.IGNORECASE)
-_LINK = re.compile(r"\]\(([^()\s]+\.md)\)")
 
 _STATIC = """# What dreamd remembers
 
@@ -111,13 +110,16 @@ def brief(loaded: Loaded, asked: Asked, zone: dt.tzinfo | None = None, now: dt.d
     place = here(asked.directory, places.memory_root, past, loaded.config.projects)
     seen = glance(places.database)
     own = own_memory(places.claude_dir, place.root) if asked.claude_code else OwnMemory()
-    desk = _Desk(places.memory_root, place, zone, own)
+    around = circle(loaded, place)
+    desk = _Desk(places.memory_root, place, zone, own, around)
     room = Room(asked.max_tokens, asked.max_characters or float("inf")).less(Room.of(_marked([""])))
     static = desk.static()
     room = room.less(Room.of(static))
     warnings = desk.warnings(loaded.config.memory.stale_after, seen, now or SystemClock().now())
     room = room.less(Room.of(warnings))
-    sessions = lately(past, places.database, place, _SESSIONS, without=asked.session, extra=loaded.config.redact.extra)
+    sessions = lately(
+        past, places.database, place, around, _SESSIONS, without=asked.session, extra=loaded.config.redact.extra
+    )
     recent = desk.recent(sessions, room.share(_RECENT_SHARE))
     room = room.less(Room.of(recent.text))
     memory = desk.whole(PartName.MEMORY) if asked.memory else Part(PartName.MEMORY, "")
@@ -139,6 +141,7 @@ class _Desk:
     place: Here
     zone: dt.tzinfo
     own: OwnMemory
+    circle: Circle
 
     def static(self) -> str:
         return _STATIC.format(root=_short(self.root))
@@ -148,7 +151,7 @@ class _Desk:
 
     def cut(self, name: PartName, room: Room) -> Part:
         """MEMORY.md or the project's topic files, as much from the top as there is room for."""
-        files = (INDEX,) if name is PartName.MEMORY else self.place.files
+        files = (INDEX,) if name is PartName.MEMORY else self._files
         title = f"\n# {INDEX if name is PartName.MEMORY else f'This project: {self.place.name}'}\n"
         pieces = [piece for file in files for piece in self._pieces(file)]
         if not pieces:
@@ -158,22 +161,21 @@ class _Desk:
         return Part(name, _harmless(title + text) if text else "", left)
 
     def _pieces(self, file: str) -> Iterator[str]:
-        """A file block by block without front matter, comments and title."""
+        """A file block by block without front matter, comments and title, nor what the reader has already or may not be told."""
         for block in _document(self.root / file).blocks:
             match block.kind:
-                case BlockKind.ENTRY if self._may_be_told(block):
-                    yield block.raw if block.raw.endswith("\n") else f"{block.raw}\n"
+                case BlockKind.ENTRY if not self.own.tells(block.text):
+                    if told := self.circle.told(block.raw):
+                        yield told if told.endswith("\n") else f"{told}\n"
                 case BlockKind.HEADING if block.level > 1:
                     yield f"\n{block.raw.rstrip()}\n"
                 case _:
                     pass
 
-    def _may_be_told(self, block: Block) -> bool:
-        """Not a line that only leads to what is not told here, nor one that the reader has already."""
-        if self.own.tells(block.text):
-            return False
-        links = [unquote(link) for link in _LINK.findall(block.text)]
-        return not links or any(self.place.may_hear(link) for link in links)
+    @property
+    def _files(self) -> tuple[str, ...]:
+        """The project's own topic files, unless its rule has them told to nobody."""
+        return tuple(filter(self.circle.tells_file, self.place.files))
 
     def recent(self, sessions: Sequence[PastSession], room: Room) -> Part:
         if not sessions:
@@ -192,7 +194,7 @@ class _Desk:
         """With dates instead of ages: the same text from day to day is not sent again when a session is resumed."""
         lines = []
         today = now.astimezone(self.zone).date()
-        for file in self.place.files[:1]:
+        for file in self._files[:1]:
             newest = _modified(self.root / file)
             if newest and stale_after and today - newest > stale_after / 2:
                 lines.append(f"- Nothing that is known of this project was confirmed since {newest}: check it first.\n")

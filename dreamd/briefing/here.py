@@ -1,4 +1,4 @@
-"""Which project a directory is, which topic files are its own, and which are told only elsewhere."""
+"""Which project a directory is, and which topic files are its own."""
 
 from __future__ import annotations
 
@@ -8,10 +8,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from dreamd.config import expand, rule_for
+from dreamd.config import expand
 from dreamd.memory.front import front_values
-from dreamd.memory.layout import part_of
 from dreamd.memory.tree import managed_path
+from dreamd.project_rules import rule_for, ruled_directory
 from dreamd.search.past import Past, ProjectDoc
 from dreamd.settings import Project
 from dreamd.state.stem import slug
@@ -30,12 +30,7 @@ class Here:
     root: str
     files: tuple[str, ...]  # its topic files under the memory root that exist, the first part first
     known: bool
-    elsewhere: tuple[str, ...] = ()  # topic files of isolated projects other than this one: not to be told here
-    apart: tuple[str, ...] = ()  # and the keys of those projects
-
-    def may_hear(self, file: str) -> bool:
-        """Whether a file of the memory tree may be told here."""
-        return part_of(file) not in self.elsewhere
+    within: tuple[str, ...] = ()  # the directories whose rules hold here: itself and the project's main checkout
 
 
 def here(directory: Path, memory_root: Path, past: Past, rules: Sequence[Project]) -> Here:
@@ -49,9 +44,7 @@ def here(directory: Path, memory_root: Path, past: Past, rules: Sequence[Project
     """
     place = os.path.realpath(expand(str(directory)))
     ref, projects = locate(place), past.projects()
-    project = _known(projects, ref, past.project_of(place))
-    isolated = [one for one in projects if (rule := rule_for(rules, one.root)) and rule.isolate]
-    others = [one for one in isolated if project is None or one.key != project.key]
+    project = _ruled(projects, rules, place) or _known(projects, ref, past.project_of(place))
     if project is None:
         stem, name, root = _guess(ref, memory_root, projects), ref.name, ref.root
     else:
@@ -64,9 +57,17 @@ def here(directory: Path, memory_root: Path, past: Past, rules: Sequence[Project
         root=root,
         files=_parts(memory_root, stem),
         known=project is not None,
-        elsewhere=tuple(f"projects/{one.stem}.md" for one in others),
-        apart=tuple(one.key for one in others),
+        within=tuple(dict.fromkeys((place, ref.root, root))),
     )
+
+
+def _ruled(projects: Sequence[ProjectDoc], rules: Sequence[Project], place: str) -> ProjectDoc | None:
+    """The project that a rule which keeps things to itself has made of a directory inside another one."""
+    rule = rule_for(rules, place)
+    if rule is None or not rule.keeps_to_itself:
+        return None
+    root = ruled_directory(rule, place)
+    return next((one for one in projects if one.root == root), None)
 
 
 def _known(projects: Sequence[ProjectDoc], ref: ProjectRef, told: str | None) -> ProjectDoc | None:

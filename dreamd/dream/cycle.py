@@ -261,7 +261,7 @@ def _consolidate(night: Night, ground: Orientation, findings: Sequence[Finding])
         run_id=night.record.id,
         now=shop.clock.now(),
         zone=shop.zone,
-        isolated={p.key for p in shop.projects.list() if (rule := shop.rule_for(p.root)) and rule.isolate},
+        isolated={one.key for one in shop.projects.list() if shop.keeps_to_itself(one)},
         private=private_records(shop, ground.knowledge.records),
     )
     night.fates = outcome.fates

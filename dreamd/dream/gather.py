@@ -39,7 +39,6 @@ class Job:
     pending: Pending
     known: tuple[KnownEntry, ...]
     engine: Engine  # who may read it
-    isolated: bool = False  # what is learned here stays with this project
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,12 +132,10 @@ def completed(job: Job, answer: Extraction, made: Digest, redactor: Redactor, ve
 
 def _complete(finding: Finding, turn: Turn, job: Job, redactor: Redactor, version: str) -> Finding:
     session = job.pending.session
-    general = finding.scope in (Scope.GENERAL, Scope.PATTERN, Scope.PERSON)
     return replace(
         finding,
         text=visible(redactor.redact(finding.text).text),
         quote=redactor.redact(finding.quote).text,
-        scope=Scope.PROJECT if job.isolated and general else finding.scope,
         at=finding.at or turn.at,
         key=finding_key((job.engine.name, version), session.lineage, finding),
         session_id=session.id,
@@ -221,8 +218,7 @@ def paid_for(night: Night, pending: Pending) -> frozenset[int]:
 
 def job_of(shop: Workshop, pending: Pending) -> Job:
     """A job with all that a project's rules say."""
-    rule = shop.rule_for(pending.session.cwd)
-    return Job(pending, (), shop.engine_for(pending.session), isolated=bool(rule and rule.isolate))
+    return Job(pending, (), shop.engine_for(pending.session))
 
 
 def put_off(night: Night, fault: EngineFault, job: Job) -> None:
@@ -312,8 +308,18 @@ def open_findings(shop: Workshop, ground: Orientation, batched_version: str = ""
         if record.engine != may.name or record.version not in versions:
             continue
         if record.turn_id in turn_ids or _is_candidate(session):
-            found.append(replace(to_finding(record), private=bool(session and shop.private(session.cwd))))
+            found.append(_under_rules(shop, session, to_finding(record)))
     return found
+
+
+def _under_rules(shop: Workshop, session: SessionRecord | None, finding: Finding) -> Finding:
+    """A finding as the project's rules of today have it, whenever it was found."""
+    if session is None:
+        return finding
+    project = shop.kept_in(session)
+    if project is not None:
+        finding = replace(finding, scope=Scope.PROJECT, project_key=project.key)
+    return replace(finding, private=shop.private(session))
 
 
 def _is_candidate(session: SessionRecord | None) -> bool:

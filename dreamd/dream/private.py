@@ -17,6 +17,6 @@ def private_records(shop: Workshop, records: Sequence[EntryRecord]) -> Callable[
         return lambda _: False
     cited = {finding for record in records for finding in record.findings}
     sessions = {one.id: one.session for one in shop.findings.get(cited)}
-    where = {one.row: one.cwd for one in shop.sessions.by_rows(set(sessions.values()))}
-    open_to_all = {finding for finding, row in sessions.items() if row in where and not shop.private(where[row])}
+    known = {one.row: one for one in shop.sessions.by_rows(set(sessions.values()))}
+    open_to_all = {finding for finding, row in sessions.items() if row in known and not shop.private(known[row])}
     return lambda record: not set(record.findings) <= open_to_all

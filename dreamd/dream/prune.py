@@ -178,10 +178,8 @@ def _places(shop: Workshop) -> dict[str, Place]:
     found = {}
     for project in shop.projects.list():
         file = f"projects/{project.stem}.md"
-        rule = shop.rule_for(project.root)
-        found[file] = Place(
-            file, project.name or project.stem, shop.short(project.root), isolated=bool(rule and rule.isolate)
-        )
+        isolated = shop.keeps_to_itself(project)
+        found[file] = Place(file, project.name or project.stem, shop.short(project.root), isolated=isolated)
     found["patterns/preferences.md"] = Place("patterns/preferences.md", "preferences")
     found[FROM_MEMORY] = Place(FROM_MEMORY, "from memory")
     return found

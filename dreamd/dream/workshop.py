@@ -5,17 +5,19 @@ from __future__ import annotations
 import datetime as dt
 from collections.abc import Mapping
 from dataclasses import dataclass
-from pathlib import Path
+from pathlib import Path, PurePath
 
 from dreamd.archive import Archive
 from dreamd.clock import Clock
-from dreamd.config import Places, rule_for
+from dreamd.config import Places
 from dreamd.dream.paid import Answers
+from dreamd.drives import folded
 from dreamd.engines.protocol import Engine
 from dreamd.ingest import Scanner
 from dreamd.memory.guards import GuardLimits
 from dreamd.memory.history import History
 from dreamd.memory.wish import Caps
+from dreamd.project_rules import rule_for, ruled_directory, rules_over
 from dreamd.redact import Redactor
 from dreamd.search.index import Index
 from dreamd.settings import Config, Project
@@ -27,7 +29,7 @@ from dreamd.state.lease import Lease
 from dreamd.state.marks import Marks
 from dreamd.state.models import Models
 from dreamd.state.projects import Projects
-from dreamd.state.records import SessionRecord
+from dreamd.state.records import ProjectRecord, SessionRecord
 from dreamd.state.runs import Runs
 from dreamd.state.sessions import Sessions
 from dreamd.state.withheld import Withheld
@@ -81,18 +83,38 @@ class Workshop:
             protect=tuple(guards.protect),
         )
 
-    def rule_for(self, directory: str | None) -> Project | None:
-        """The `[[projects]]` rule that holds for a directory: the one with the longest path above it."""
-        return rule_for(self.config.projects, directory)
-
-    def private(self, directory: str | None) -> bool:
-        """Whether what is said in a directory must not leave this machine."""
-        rule = self.rule_for(directory)
-        return rule is not None and rule.engine == "offline"
+    def private(self, session: SessionRecord) -> bool:
+        """Whether what was said in a session must not leave this machine."""
+        return any(rule.engine == "offline" for rule in self._rules_over(session))
 
     def engine_for(self, session: SessionRecord) -> Engine:
         """Who may read a session."""
-        return self.local if self.private(session.cwd) else self.engine
+        return self.local if self.private(session) else self.engine
+
+    def keeps_to_itself(self, project: ProjectRecord) -> bool:
+        """Whether what is learned in a project is told only there."""
+        return any(rule.keeps_to_itself for rule in rules_over(self.config.projects, project.root))
+
+    def kept_in(self, session: SessionRecord) -> ProjectRecord | None:
+        """The project that what was learned in a session stays with; None: it may go wherever it belongs.
+
+        A rule about a directory inside a repository makes that directory a project of its own: the repository's own file is
+        told to sessions beside it.
+        """
+        if not any(rule.keeps_to_itself for rule in self._rules_over(session)):
+            return None
+        project, rule = session.project, rule_for(self.config.projects, session.cwd)
+        if project is not None and self.keeps_to_itself(project):
+            return project
+        if rule is None or not session.cwd:
+            return project
+        root = ruled_directory(rule, session.cwd)
+        if project is not None and project.root == root:
+            return project
+        return self.projects.place(key=folded(root), name=PurePath(root).name, root=root)
+
+    def _rules_over(self, session: SessionRecord) -> tuple[Project, ...]:
+        return rules_over(self.config.projects, session.cwd, session.project.root if session.project else None)
 
     @property
     def answers(self) -> Answers:

@@ -40,6 +40,7 @@ class PastSession:
     at: dt.datetime | None  # UTC, of its last line
     about: str
     outcome: str
+    cwd: str = ""  # where it began; "" unknown
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,13 +65,13 @@ class Past:
         """
         marks = ",".join("?" * len(keys))
         rows = self._rows(
-            f"SELECT name, last_at, about, outcome FROM session WHERE project_key IN ({marks}) AND about <> ''"  # noqa: S608 - question marks
+            f"SELECT name, last_at, about, outcome, cwd FROM session WHERE project_key IN ({marks}) AND about <> ''"  # noqa: S608 - question marks
             " AND substr(name, instr(name, ':') + 1) <> ? ORDER BY last_at DESC LIMIT ?",
             (*keys, without, limit),
         )
         return tuple(
-            PastSession(name, None if at is None else dt.datetime.fromtimestamp(at / 1000, dt.UTC), about, outcome)
-            for name, at, about, outcome in rows
+            PastSession(name, None if at is None else dt.datetime.fromtimestamp(at / 1000, dt.UTC), about, outcome, cwd)
+            for name, at, about, outcome, cwd in rows
         )
 
     def _rows(self, statement: str, values: Sequence[object] = ()) -> list[tuple[Any, ...]]:

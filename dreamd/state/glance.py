@@ -38,6 +38,7 @@ class LastSeen:
     at: dt.datetime | None  # UTC, of its last line
     file: str
     offset: int
+    cwd: str  # where it began; "" unknown
 
 
 def glance(database: Path) -> Glance:
@@ -51,6 +52,11 @@ def last_seen(database: Path, keys: Sequence[str], directory: str, limit: int) -
     `keys` are those that the project may have; sessions that began in `directory` belong to it too.
     """
     return _answer(database, lambda db: _newest(db, keys, directory, limit), ())
+
+
+def project_roots(database: Path) -> dict[str, str] | None:
+    """The root of each project that was ever seen, by the stem of its file; None where nobody can say. As quiet as `glance`."""
+    return _answer(database, lambda db: dict(db.execute("SELECT stem, root FROM projects").fetchall()), None)
 
 
 T = TypeVar("T")
@@ -70,19 +76,20 @@ def _answer(database: Path, ask: Callable[[sqlite3.Connection], T], nothing: T) 
 def _newest(db: sqlite3.Connection, keys: Sequence[str], directory: str, limit: int) -> tuple[LastSeen, ...]:
     marks = ",".join("?" * len(keys))
     sessions = db.execute(
-        "SELECT id, agent, native_id, last_at FROM sessions WHERE excluded IS NULL AND human_turns > 0 AND forgotten_at IS NULL AND lost_at IS NULL"  # noqa: S608 - question marks
+        "SELECT id, agent, native_id, last_at, cwd FROM sessions WHERE excluded IS NULL AND human_turns > 0 AND forgotten_at IS NULL AND lost_at IS NULL"  # noqa: S608 - question marks
         f" AND (cwd = ? OR project IN (SELECT id FROM projects WHERE key IN ({marks}))) ORDER BY last_at DESC LIMIT ?",
         (directory, *keys, limit),
     ).fetchall()
     found = []
-    for row, agent, native_id, last_at in sessions:
+    for row, agent, native_id, last_at, cwd in sessions:
         place = db.execute(
             "SELECT f.path, p.offset FROM places p JOIN files f ON f.id = p.file WHERE p.session = ? AND NOT p.headless ORDER BY p.offset LIMIT 1",
             (row,),
         ).fetchone()
         if place is not None:
             at = None if last_at is None else _EPOCH + dt.timedelta(microseconds=last_at)
-            found.append(LastSeen(agent, native_id, at, *place))
+            file, offset = place
+            found.append(LastSeen(agent, native_id, at, file, offset, cwd or ""))
     return tuple(found)
 
 

@@ -123,9 +123,85 @@ def test_an_isolated_project_is_told_only_there(world: World) -> None:
     elsewhere = told(world)
     assert "heron" not in elsewhere.text
     assert "client" not in elsewhere.text
-    assert elsewhere.place.apart
     assert "heron-4" in parts(told(world, CLIENT))["project"]
-    assert not told(world, CLIENT).place.apart
+
+
+def test_words_that_must_not_leave_the_machine_are_told_only_where_they_were_said(world: World) -> None:
+    world.projects = [{"path": CLIENT, "engine": "offline"}, {"path": "/home/sam/work/lab", "isolate": True}]
+    lived(world)
+    world.say("The lab's robot is called marlin.", project="lab", session=5, ago=dt.timedelta(hours=1))
+    world.say("Never mention the merger in commit messages.", project="client", session=6, ago=dt.timedelta(hours=1))
+    world.say("The orchard's database is called plumtree.", session=7, ago=dt.timedelta(hours=1))
+    world.later(hours=2)
+    world.kick()
+    for directory, theirs in (
+        (ORCHARD, ("plumtree",)),
+        (CLIENT, ("heron-4", "merger")),
+        ("/home/sam/work/lab", ("marlin",)),
+    ):
+        for text in (told(world, directory).text, json.dumps(hooked(world, start(directory)))):
+            assert all(word in text for word in theirs)
+            others = {"heron-4", "merger", "marlin"} - {*theirs}
+            assert not any(word in text for word in others)
+
+
+def test_a_rule_holds_for_a_worktree_beside_its_checkout(world: World, tmp_path: Path) -> None:
+    checkout, worktree = tmp_path / "client", tmp_path / "wt"
+    subprocess.run(["git", "init", "-q", str(checkout)], check=True)
+    commit = ["-c", "user.name=a", "-c", "user.email=a@b.invalid", "commit", "-q", "--allow-empty", "-m", "one"]
+    subprocess.run(["git", "-C", str(checkout), *commit], check=True)
+    subprocess.run(["git", "-C", str(checkout), "worktree", "add", "-q", str(worktree)], check=True)
+    path = world.say("Never mention the merger in commit messages.", project="client")
+    path.write_text(path.read_text().replace(CLIENT, str(worktree)))
+    world.projects = [{"path": str(checkout), "engine": "offline"}]
+    world.kick()
+    assert "merger" not in world.memory()
+    assert "merger" not in told(world).text
+    assert "merger" in told(world, str(worktree)).text
+    assert "merger" in told(world, str(checkout)).text
+
+
+def test_a_directory_with_a_rule_inside_a_repository_keeps_its_words_from_the_rest_of_it(
+    world: World, tmp_path: Path
+) -> None:
+    checkout = tmp_path / "mono"
+    (checkout / ".git").mkdir(parents=True)
+    (checkout / ".git" / "HEAD").write_text("ref: refs/heads/main\n")
+    inside = checkout / "secret" / "api"
+    inside.mkdir(parents=True)
+    for session, words, directory in (
+        (1, "The staging host is heron-4.", inside),
+        (2, "Plumtree is our database.", checkout),
+    ):
+        path = world.say("We always use pnpm in this repo, never npm.", words, session=session)
+        path.write_text(path.read_text().replace(ORCHARD, str(directory)))
+    world.projects = [{"path": str(checkout / "secret"), "engine": "offline"}]
+    world.kick()
+    beside, within = told(world, str(checkout)), told(world, str(inside))
+    assert "heron-4" not in beside.text
+    assert "pnpm" in parts(beside)["project"]
+    assert "heron-4" in parts(within)["project"]
+    assert "heron-4" in parts(within)["recent"] or "pnpm" in parts(within)["recent"]
+
+
+def test_a_line_that_points_to_several_files_is_told_without_those_that_are_not_told_here(world: World) -> None:
+    world.projects = [{"path": CLIENT, "engine": "offline"}]
+    lived(world)
+    pointers = (
+        "- [client](projects/client.md), [orchard](projects/orchard.md)\n- See [client](projects/client.md) first.\n"
+    )
+    (world.root / "MEMORY.md").write_text(f"# Memory\n\n{pointers}")
+    assert parts(told(world))["memory"] == "\n# MEMORY.md\n- [orchard](projects/orchard.md)\n"
+    assert "client" in parts(told(world, CLIENT))["memory"]
+
+
+def test_where_nobody_can_say_whose_a_project_file_is_it_is_not_told_if_a_rule_keeps_something(world: World) -> None:
+    world.projects = [{"path": CLIENT, "engine": "offline"}]
+    lived(world)
+    (world.state / "state.db").write_bytes(b"no database" * 500)
+    assert "pnpm" not in told(world).text
+    world.projects = []
+    assert "pnpm" in told(world).text
 
 
 @pytest.mark.parametrize("tokens", [LEAST_TOKENS, 700, 1000, 2000, 20_000])

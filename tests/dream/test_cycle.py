@@ -237,8 +237,11 @@ def test_secrets_reach_neither_memory_nor_state(world: World) -> None:
     assert key.encode() not in stored
 
 
-def test_isolated_projects_tell_nothing_outside_their_file(world: World) -> None:
-    world.projects.append({"path": "/home/sam/work/orchard", "isolate": True})
+@pytest.mark.parametrize("rule", [{"isolate": True}, {"engine": "offline"}])
+def test_projects_that_keep_to_themselves_tell_nothing_outside_their_file(
+    world: World, rule: dict[str, object]
+) -> None:
+    world.projects.append({"path": "/home/sam/work/orchard"} | rule)
     world.say("Always answer briefly.", "Never mention the merger in commit messages.")
     world.kick()
     assert "merger" not in world.memory()
@@ -329,8 +332,9 @@ def test_a_rule_told_in_two_projects_holds_in_all(world: World) -> None:
     assert world.text().count("pnpm") == 1
 
 
-def test_rules_of_an_isolated_project_never_become_general(world: World) -> None:
-    world.projects.append({"path": "/home/sam/work/orchard", "isolate": True})
+@pytest.mark.parametrize("rule", [{"isolate": True}, {"engine": "offline"}])
+def test_rules_of_a_project_that_keeps_to_itself_never_become_general(world: World, rule: dict[str, object]) -> None:
+    world.projects.append({"path": "/home/sam/work/orchard"} | rule)
     world.say("Always use pnpm, not npm.", project="orchard")
     world.say("Always use pnpm, not npm.", project="tidepool", session=2)
     world.kick()

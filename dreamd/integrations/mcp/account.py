@@ -18,7 +18,7 @@ _SIGNS = {ChangeKind.ADD: "+", ChangeKind.REMOVE: "-", ChangeKind.MOVE: ">"}
 
 def why(desk: Desk, ask: Why) -> Answer:
     """Where a remembered line comes from: days, sessions, the words it rests on. Raises UsageError where nothing reads like it."""
-    told = desk.known().why(ask.text, desk.tells_line)
+    told = desk.known().why(ask.text, desk.circle.tells_line)
     whose = "learned by dreamd" if told.whose == "dreamd" else "written by the person"
     pieces = [f"{told.file}:{told.line}  {told.text} ({whose})"]
     pieces += [
@@ -70,5 +70,5 @@ def _changes(desk: Desk, run: RunRecord) -> list[Change]:
     return [
         change
         for change in (plan.changes if plan else ())
-        if change.reason is not Reason.POINTER and desk.tells_line(change.file, f"{change.old} {change.new}")
+        if change.reason is not Reason.POINTER and desk.circle.tells_line(change.file, f"{change.old} {change.new}")
     ]

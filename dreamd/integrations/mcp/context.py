@@ -9,11 +9,9 @@ from dreamd.briefing.brief import Asked, PartName, brief
 from dreamd.integrations.mcp.answer import Answer, lines_of
 from dreamd.integrations.mcp.ask import ProjectContext
 from dreamd.integrations.mcp.desk import Desk
-from dreamd.memory.tree import INDEX
 
 #: What only says how to read the rest: the answer has its own frame.
 _FRAME = frozenset({PartName.STATIC})
-_OF_THE_PROJECT = frozenset({PartName.PROJECT, PartName.RECENT, PartName.WARNINGS})
 
 
 def project_context(desk: Desk, ask: ProjectContext) -> Answer:
@@ -25,8 +23,6 @@ def project_context(desk: Desk, ask: ProjectContext) -> Answer:
 
 
 def _pieces(desk: Desk, ask: ProjectContext) -> Iterator[str]:
-    told = brief(desk.loaded, Asked(Path(desk.here), ask.max_tokens))
-    own = desk.circle.tells(told.place.root, told.place.directory)
-    for part in told.parts:
-        if part.name not in _FRAME and (own or part.name not in _OF_THE_PROJECT):
-            yield from (line for line in lines_of(part.text.strip("\n")) if desk.tells_line(INDEX, line))
+    for part in brief(desk.loaded, Asked(Path(desk.here), ask.max_tokens)).parts:
+        if part.name not in _FRAME:
+            yield from lines_of(part.text.strip("\n"))

@@ -2,22 +2,20 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from urllib.parse import unquote
+from pathlib import Path
 
 from dreamd.app import App, opened
+from dreamd.briefing.circle import Circle, circle
+from dreamd.briefing.here import here
 from dreamd.config import Loaded
 from dreamd.errors import StateError, UsageError
-from dreamd.integrations.mcp.circle import Circle, keeping
 from dreamd.rebuild import DatabaseCondition, database_condition
 from dreamd.search.index import Index
+from dreamd.search.past import Past
 from dreamd.search.query import Hit
-from dreamd.transcripts.project import locate
-
-_LINK = re.compile(r"\]\((projects/[^)\s]+\.md)\)")
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,8 +46,8 @@ class Desk:
     def tells(self, hit: Hit) -> bool:
         """Whether a hit may be told here."""
         if hit.where == "memory":
-            return self.tells_line(hit.path, hit.text)
-        if not keeping(self.loaded.config.projects):
+            return self.circle.tells_line(hit.path, hit.text)
+        if not self.circle.keeps:
             return True
         try:
             session = self.known().shop.sessions.get(hit.session or "")
@@ -57,30 +55,15 @@ class Desk:
             return False  # the index knows more than the database: nobody can say whose words these are
         return self.circle.tells(session.cwd, session.project.root if session.project else None)
 
-    def tells_line(self, file: str, text: str) -> bool:
-        """Whether a line of memory may be told: by its file, and by the project files that it points to."""
-        return self.circle.tells_file(file) and all(
-            self.circle.tells_file(unquote(link)) for link in _LINK.findall(text)
-        )
-
 
 @contextmanager
-def desk(loaded: Loaded, here: str) -> Iterator[Desk]:
+def desk(loaded: Loaded, directory: str) -> Iterator[Desk]:
     """Opens what there is and makes nothing."""
     condition = database_condition(loaded.places, thorough=False)
+    place = here(Path(directory), loaded.places.memory_root, Past(loaded.places.search), loaded.config.projects)
+    around = circle(loaded, place)
     if condition is not DatabaseCondition.GOOD:
-        yield Desk(loaded, here, _circle(loaded, here, None), None, condition)
+        yield Desk(loaded, directory, around, None, condition)
         return
     with opened(loaded) as app:
-        yield Desk(loaded, here, _circle(loaded, here, app), app, condition)
-
-
-def _circle(loaded: Loaded, here: str, app: App | None) -> Circle:
-    rules = loaded.config.projects
-    projects = app.shop.projects.list() if app is not None and rules else ()
-    return Circle(
-        rules=tuple(rules),
-        here=(here, locate(here).root),
-        roots={f"projects/{one.stem}.md": one.root for one in projects},
-        complete=app is not None or not keeping(rules),
-    )
+        yield Desk(loaded, directory, around, app, condition)

@@ -13,6 +13,7 @@ from ulid import ULID
 from dreamd.dream import contradiction
 from dreamd.dream.clerk import Clerk, Fate, PersonLine, Shelf, Table, bare, topic_of
 from dreamd.dream.elision import is_elision
+from dreamd.dream.succession import successions
 from dreamd.engines.protocol import Finding, Kind, KnownEntry, Reconciliation, Scope, Topic
 from dreamd.memory.document import entry_key
 from dreamd.memory.layout import MEMORY, POINTER, part_of
@@ -116,6 +117,8 @@ def consolidate(
     for record in knowledge.records:
         table.put(_standing(record, table.lines))
     findings = _broadened(engine, table, findings, isolated)
+    told = [finding for finding in findings if finding.project_key not in isolated]
+    findings = [*findings, *successions(told, (wish.record for wish in table.wishes.values()))]
     shelves: dict[Topic, Shelf] = {}
     by_topic: defaultdict[Topic, list[Finding]] = defaultdict(list)
     for finding in sorted(findings, key=_by_time):
@@ -134,7 +137,13 @@ def consolidate(
         for proposal in answer.proposals:
             clerk.apply(proposal)
         clerk.finish()
-    return Consolidation(tuple(table.wishes[key] for key in table.order), tuple(table.fates), tuple(usage))
+    return Consolidation(tuple(table.wishes[key] for key in table.order), _settled(table.fates), tuple(usage))
+
+
+def _settled(fates: Sequence[Fate]) -> tuple[Fate, ...]:
+    """One kind of fate a finding: what stands somewhere was not left, though another topic had no use for it."""
+    kept = {fate.finding for fate in fates if fate.entry}
+    return tuple(dict.fromkeys(fate for fate in fates if fate.entry or fate.finding not in kept))
 
 
 def _standing(record: EntryRecord, lines: Collection[str]) -> Wish:

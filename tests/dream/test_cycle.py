@@ -227,6 +227,31 @@ def test_a_newer_value_takes_the_older_ones_place(world: World) -> None:
     assert "8181" not in world.text()
 
 
+def test_what_is_another_persons_now_stands_in_both_their_files(world: World) -> None:
+    world.say("Ann Berger owns the billing service.", ago=dt.timedelta(hours=30))
+    world.kick()
+    world.say("Ben Kowal owns the billing service now.", session=2)
+    world.kick()
+    assert "Ann Berger owns" not in world.text()
+    people = {path.stem: path.read_text() for path in (world.root / "people").glob("*.md")}
+    assert {name for name, text in people.items() if "- Ben Kowal owns the billing service" in text} == {
+        "ann-berger",
+        "ben-kowal",
+    }
+    before = world.text()
+    world.kick()
+    assert world.text() == before
+
+
+def test_a_change_that_is_told_in_passing_counts_where_memory_holds_what_it_changes(world: World) -> None:
+    world.say("The upload limit is 10 MB.", ago=dt.timedelta(hours=30))
+    world.kick()
+    world.say("we raised the upload limit from 10 to 25 MB, and we bumped the retry cap to 7", session=2)
+    world.kick()
+    assert "25 MB" in world.text()
+    assert "limit is 10 MB" not in world.text()
+
+
 def test_secrets_reach_neither_memory_nor_state(world: World) -> None:
     key = "sk-ant-api03-" + "Ab3" * 20
     world.say(f"Always use the key {key} for the staging server.", "We always use pnpm in this repo, never npm.")

@@ -6,8 +6,21 @@ import datetime as dt
 import re
 from dataclasses import dataclass, field
 
-from dreamd.engines.offline import answers, assents, causes, habits, outcomes, picks, remarks, rewrite, slots
-from dreamd.engines.offline.cues import rx
+from dreamd.engines.offline import (
+    answers,
+    assents,
+    causes,
+    changes,
+    habits,
+    outcomes,
+    picks,
+    remarks,
+    retractions,
+    rewrite,
+    slots,
+)
+from dreamd.engines.offline.cues import Cues, rx
+from dreamd.engines.offline.dates import resolve
 from dreamd.engines.offline.exchange import Exchange, exchanges
 from dreamd.engines.offline.judge import reject
 from dreamd.engines.offline.languages.detect import language_of
@@ -16,7 +29,7 @@ from dreamd.engines.offline.readings import readings
 from dreamd.engines.offline.scope import scope_of, subject_of
 from dreamd.engines.offline.sentences import own_words, split
 from dreamd.engines.offline.similar import sense
-from dreamd.engines.offline.verdict import KEEP, WEAK, Left, Verdict, weigh
+from dreamd.engines.offline.verdict import KEEP, WEAK, Left, Verdict, plainly_left, take_heads, weigh
 from dreamd.engines.protocol import Digest, Dropped, Extraction, Finding, Kind, Scope, Turn
 from dreamd.transcripts.event import Origin
 
@@ -24,6 +37,8 @@ _QUOTE_LENGTH = 300
 _STATEMENT_WEIGHT = 1.25
 _FIX_WEIGHT = 0.75
 _REMARK_WEIGHT = 0.8
+#: Nothing by itself.
+_CHANGE_WEIGHT = 0.5
 
 #: Kinds whose line is a rule to follow, written as an imperative.
 _IMPERATIVE_KINDS = frozenset(
@@ -31,15 +46,6 @@ _IMPERATIVE_KINDS = frozenset(
 )
 #: Frames of what becomes a correction when it contradicts the agent.
 _CORRECTABLE = frozenset({Kind.PREFERENCE, Kind.CONVENTION, Kind.DECISION, Kind.FACT})
-
-#: Somebody's work goes to somebody else: what was said of it ends in the first one's file.
-_NAME = r"(?-i:[A-Z][\w'-]+(?: [A-Z][\w'-]+)?)"
-_HANDED_OVER = rx(
-    rf"(?P<new>{_NAME}) (?:took|takes|has taken|is taking|will take) over (?:the |our )?(?P<what>[\w /-]{{3,40}}?) from (?P<old>{_NAME})|(?P<giver>{_NAME}) (?:handed|hands|has handed) (?:the |our )?(?P<given>[\w /-]{{3,40}}?) (?:over )?to (?P<taker>{_NAME})"
-)
-_RETRACTION = rx(
-    r"^(?:forget|ignore|disregard|scrap|drop) (?:what i said|my (?:earlier|previous) (?:rule|request|instruction|note)s?|everything i said|the rule)s? (?:about|on|regarding) (?P<what>[\w`./ -]{2,60})$|^(?:忘掉|忘记|别管|忽略)我?(?:之前|以前|上次)?(?:说的)?(?:关于)?(?P<cn>[^，。]{2,30}?)(?:的(?:话|规则|要求|说法))?$"
-)
 
 
 @dataclass(slots=True)
@@ -173,13 +179,14 @@ def _read_sentence(sentence: str, previous: str, turn: Turn, digest: Digest, col
     if cues is None:
         collected.leave(turn, "language")
         return
-    retracted = _RETRACTION.match(sentence.strip(" .。!！"))
-    if retracted:
-        collected.keep(_retraction(retracted, sentence, turn))
+    ended, sentence = retractions.taken_back(sentence, turn)
+    for one in ended:
+        collected.keep(one)
+    if not sentence:
         return
-    handed = _HANDED_OVER.search(sentence)
-    if handed and not sentence.endswith("?"):
-        collected.add(_handed_over(handed, sentence, turn))
+    handed = retractions.handed_over(sentence, turn)
+    if handed:
+        collected.add(handed)
     said = turn.at.astimezone(digest.zone) if turn.at else None
     left: Left = "statement"
     for words in readings(sentence, previous, cues):
@@ -194,8 +201,36 @@ def _read_sentence(sentence: str, previous: str, turn: Turn, digest: Digest, col
         collected.keep(finding)
         return
     collected.leave(turn, left)
+    changed = _changed(sentence, cues, turn, digest)
+    if changed:
+        collected.keep(changed)
     for asked in habits.requests(sentence, cues) if "[REDACTED" not in sentence else ():
         collected.add(_request(asked, sentence, turn))
+
+
+def _changed(sentence: str, cues: Cues, turn: Turn, digest: Digest) -> Finding | None:
+    """What is told as a change though no rule takes it for lasting: it counts only where memory holds what it changes."""
+    if not changes.tells(sentence) or plainly_left(sentence, cues) or cues.questions.search(sentence):
+        return None
+    core = take_heads(sentence.strip(" .。!！"), cues).core
+    if cues.ephemeral.search(core) or cues.hedges.search(core) or "[REDACTED" in core:
+        return None
+    core = resolve(core, turn.at.astimezone(digest.zone) if turn.at else None).text
+    text = _words(core, cues.code, rule=False, whole=True)
+    if reject(text) or _hangs(text):
+        return None
+    slot = slots.find(text)
+    return Finding(
+        kind=Kind.DECISION,
+        scope=scope_of(Kind.DECISION, text, sentence, cues, digest.project_name),
+        text=_without_project(text, digest.project_name),
+        turn_id=turn.id,
+        at=turn.at,
+        quote=sentence[:_QUOTE_LENGTH],
+        slot=slot.name if slot else "",
+        value=slot.value if slot else "",
+        weight=_CHANGE_WEIGHT,
+    )
 
 
 def _written(verdict: Verdict, sentence: str, turn: Turn, digest: Digest) -> Finding | Left:
@@ -229,15 +264,17 @@ def _written(verdict: Verdict, sentence: str, turn: Turn, digest: Digest) -> Fin
 
 
 def _line(verdict: Verdict, kind: Kind) -> str:
-    core = verdict.core
-    code = verdict.cues.code
-    if code == "en":
-        text = rewrite.english(core, rule=kind in _IMPERATIVE_KINDS, whole=kind is Kind.OUTCOME)
-    elif code in ("zh", "ja"):
-        text = rewrite.chinese(core) if code == "zh" else rewrite.plain(core, stop="。")
-    else:
-        text = rewrite.plain(core)
+    text = _words(verdict.core, verdict.cues.code, rule=kind in _IMPERATIVE_KINDS, whole=kind is Kind.OUTCOME)
     return _with_day(text, verdict.dated.happened) if kind is Kind.FACT else text
+
+
+def _words(core: str, code: str, *, rule: bool, whole: bool) -> str:
+    """A sentence in neutral words, as its language wants it."""
+    if code == "en":
+        return rewrite.english(core, rule=rule, whole=whole)
+    if code == "zh":
+        return rewrite.chinese(core)
+    return rewrite.plain(core, stop="。" if code == "ja" else ".")
 
 
 def _with_day(text: str, day: dt.date | None) -> str:
@@ -284,44 +321,6 @@ def _subject(scope: Scope, text: str, verdict: Verdict) -> str:
         name = verdict.person.strip()
         return name if name[:1].isupper() or not name.isascii() else name.title()
     return subject_of(text) if scope is Scope.PATTERN else ""
-
-
-def _retraction(match: re.Match[str], sentence: str, turn: Turn) -> Finding:
-    """What takes earlier words back; it has weight only where memory holds such words."""
-    what = (match["what"] or match["cn"]).strip()
-    text = f"{what}：之前的说法不再有效。" if match["cn"] else f"What was said about {what} no longer holds."
-    return Finding(
-        kind=Kind.CORRECTION,
-        scope=Scope.PROJECT,
-        text=text,
-        turn_id=turn.id,
-        at=turn.at,
-        quote=sentence[:_QUOTE_LENGTH],
-        slot="retracted",
-        value=what,
-        weight=1.0,
-    )
-
-
-def _handed_over(match: re.Match[str], sentence: str, turn: Turn) -> Finding:
-    """Ends what memory holds of somebody's work that is another's now."""
-    old, new, what = (
-        (match["old"], match["new"], match["what"])
-        if match["old"]
-        else (match["giver"], match["taker"], match["given"])
-    )
-    return Finding(
-        kind=Kind.PERSON,
-        scope=Scope.PERSON,
-        text=rewrite.finish(f"{new} took over the {what} from {old}"),
-        turn_id=turn.id,
-        at=turn.at,
-        quote=sentence[:_QUOTE_LENGTH],
-        subject=old,
-        slot="retracted",
-        value=what,
-        weight=1.0,
-    )
 
 
 def _request(asked: habits.Request, sentence: str, turn: Turn) -> Finding:

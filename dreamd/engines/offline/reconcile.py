@@ -10,11 +10,12 @@ from dataclasses import dataclass, replace
 from dreamd.engines.offline import changes, habits, slots
 from dreamd.engines.offline.cues import rx
 from dreamd.engines.offline.judge import reject
+from dreamd.engines.offline.renewals import adds, renewal, reversed_by
+from dreamd.engines.offline.retractions import RETRACTED
 from dreamd.engines.offline.similar import Sense, likeness, opposed, same, sense, speaks_of, stem
 from dreamd.engines.offline.verdict import KEEP, WEAK
 from dreamd.engines.protocol import Act, Finding, KnownEntry, Proposal, Reconciliation, Topic
 
-_RETRACTED = "retracted"
 _INSTEAD = rx(r"^(?:never|do not|don't|avoid) [^,;]+[,;] (?P<wanted>.+?) instead\.?$")
 _LONG_AGO = dt.datetime.min.replace(tzinfo=dt.UTC)
 
@@ -98,7 +99,7 @@ def _decide(finding: Finding, standing: list[_Standing]) -> Proposal:
     own = sense(finding.text)
     if reject(finding.text):
         return _drop(finding, "junk")
-    if finding.slot == _RETRACTED:
+    if finding.slot == RETRACTED:
         return _retract(finding, standing)
     near = _near(finding, own, standing)
     twin = _twin(finding, own, near)
@@ -118,7 +119,8 @@ def _near(finding: Finding, own: Sense, standing: list[_Standing]) -> list[_Stan
         line
         for line in standing
         if not own.touches.isdisjoint(line.sense.touches)
-        or (finding.slot and (finding.slot == line.slot or habits.share(finding.slot, line.slot)))
+        or slots.agree(finding.slot, finding.value, line.slot, line.value) is not None
+        or (finding.slot and (habits.share(finding.slot, line.slot)))
         or own.normal == line.sense.normal
     ]
 
@@ -134,12 +136,13 @@ def _twin(finding: Finding, own: Sense, standing: list[_Standing]) -> _Standing 
 
 
 def _is_twin(finding: Finding, own: Sense, line: _Standing) -> bool:
+    if changes.speaks_against(finding.quote, line.text):
+        return False
     if habits.is_request(finding) and habits.share(finding.slot, line.slot):
         return True
     if finding.slot and line.slot:
-        if finding.slot == line.slot:
-            return _norm(finding.value) == _norm(line.value)
-        return own.normal == line.sense.normal
+        agree = slots.agree(finding.slot, finding.value, line.slot, line.value)
+        return own.normal == line.sense.normal if agree is None else agree
     return same(own, line.sense) or _asks_for(finding.text, line.sense) or _asks_for(line.text, own)
 
 
@@ -163,15 +166,25 @@ def _meet_twin(finding: Finding, twin: _Standing) -> Proposal:
 def _rival(finding: Finding, own: Sense, standing: list[_Standing]) -> _Standing | None:
     """The line that cannot hold beside the finding: another value of its slot, its opposite, or what it ends."""
     for line in standing:
-        if finding.slot and finding.slot == line.slot and _norm(finding.value) != _norm(line.value):
+        differ = slots.agree(finding.slot, finding.value, line.slot, line.value) is False
+        if differ and not (adds(finding.quote) and line.mine):
             return line
-        if not (finding.slot and line.slot) and opposed(own, line.sense):
+        if not (finding.slot and line.slot) and (opposed(own, line.sense) or reversed_by(finding.text, line.text)):
+            return line
+        if line.mine and changes.renamed_in(finding.quote, line.text):
             return line
         if _ends(finding, own, line) or changes.ended_by(
-            finding.text, finding.slot, line.text, line.slot, negative=line.sense.negative
+            _told(finding), finding.slot, line.text, line.slot, negative=line.sense.negative
         ):
             return line
+        if not habits.is_request(finding) and renewal(finding.text, finding.quote, line.text):
+            return line
     return None
+
+
+def _told(finding: Finding) -> str:
+    """The person's own words where they say of themselves that something changed; else the line made of them."""
+    return finding.quote if changes.gone(finding.quote) and not changes.gone(finding.text) else finding.text
 
 
 def _ends(finding: Finding, own: Sense, line: _Standing) -> bool:
@@ -192,7 +205,7 @@ def _ends(finding: Finding, own: Sense, line: _Standing) -> bool:
 def _meet_rival(finding: Finding, rival: _Standing) -> Proposal:
     if (finding.at or _LONG_AGO) < rival.at:
         return _drop(finding, "contradicted")
-    if finding.weight < WEAK:
+    if finding.weight < WEAK and not (rival.mine and changes.tells(finding.quote)):
         return _drop(finding, "weak")
     if not rival.mine:
         return Proposal(Act.ADD, (finding.id,), entry_id=rival.id, reason="contradicted")
@@ -203,6 +216,9 @@ def _meet_rival(finding: Finding, rival: _Standing) -> Proposal:
 
 def _carried(finding: Finding, rival: _Standing) -> str:
     """The older line with its value renewed where it says more than this one value, so that the rest of it is not lost."""
+    renamed = changes.renamed_in(finding.quote, rival.text)
+    if renamed:
+        return renamed
     old, new = rival.value, finding.value
     if not old or finding.slot != rival.slot or rival.text.count(old) != 1:
         return ""
@@ -217,10 +233,6 @@ def _retract(finding: Finding, standing: list[_Standing]) -> Proposal:
     if not about:
         return _drop(finding, "weak")
     return Proposal(Act.SUPERSEDE, (finding.id,), entry_id=max(about, key=lambda s: s.at).id, reason="contradicted")
-
-
-def _norm(value: str) -> str:
-    return " ".join(value.lower().replace("`", "").split())
 
 
 def _take_in(finding: Finding, proposal: Proposal, standing: list[_Standing]) -> None:

@@ -39,6 +39,7 @@ _CLEAN: tuple[_Step, ...] = (
     ),
     (rx(r"^(?:just so you know|for v1),? "), ""),
     (rx(r"^([A-Za-z][\w -]{0,30}?) == (?=[a-z])"), r"\1 means "),
+    (rx(r",? (?:these days|nowadays)(?=$|[,;.])"), ""),
     (rx(r"\bin the (?=in the week of )"), ""),
     (rx(r",? so (?:please )?(give|show|tell|use|write|explain|keep|avoid|don't|do not)(?: me)?\b(?= )"), r"; \1"),
     (rx(r"^you (?:also )?have ([\w ./-]{2,40} access)$"), r"\1 is available"),

@@ -130,6 +130,11 @@ def opposed(a: Sense, b: Sense) -> bool:
     )
 
 
+def negative(text: str) -> bool:
+    """Whether a clause says what not to do, or what is not."""
+    return bool(_NEGATION.search(text))
+
+
 def speaks_of(line: Sense, things: Iterable[str]) -> bool:
     """Whether a line's own words hold all of the given stems."""
     wanted = set(things)

@@ -17,18 +17,20 @@ _FAMILIES: dict[str, str] = {
     "database": "PostgreSQL|postgres|postgresql MySQL MariaDB SQLite DuckDB MongoDB|mongo CockroachDB Oracle",
     "test runner": "pytest unittest vitest jest mocha playwright cypress nose nextest",
     "linter": "ruff flake8 pylint eslint biome golangci-lint clippy",
-    "formatter": "black prettier gofmt rustfmt",
+    "formatter": "black prettier gofmt rustfmt yapf",
     "bundler": "vite webpack esbuild rollup parcel turbopack",
     "container tool": "docker podman",
     "http client": "httpx requests aiohttp axios",
     "issue tracker": "Jira Linear Beads",
-    "ci": "Jenkins CircleCI Buildkite",
+    "ci": "Jenkins CircleCI Buildkite Travis TeamCity Drone",
 }
 _MEMBERS: dict[str, tuple[str, str]] = {}
 for _family, _names in _FAMILIES.items():
     for _group in _names.split():
         for _name in _group.split("|"):
             _MEMBERS[_name.lower()] = (_family, _group.split("|")[0])
+#: What serves in more than the family it is first thought of in.
+_ALSO = {"ruff": "formatter", "biome": "formatter", "bun": "test runner"}
 
 _VERSIONED = rf"(?P<tool>{VERSIONED})"
 _TOOL_NAMES = {
@@ -92,20 +94,23 @@ _GIVEN = tuple(
     )
 )
 _OWNS = rx(
-    r"^(?P<value>(?-i:[A-Z][\w'-]+(?: [A-Z][\w'-]+){0,2})) (?:owns|maintains|leads|looks after|takes care of|is responsible for|is in charge of|is the (?:owner|lead|maintainer|contact|admin) (?:of|for)) (?:the |our )?(?P<slot>[\w./-]+(?: [\w-]+){0,3}?)(?=$|[,;.])"
+    r"^(?P<value>(?-i:[A-Z][\w'-]+(?: [A-Z][\w'-]+){0,2})) (?:owns|maintains|leads|looks after|takes care of|took over|has taken over|takes over|is responsible for|is in charge of|is the (?:owner|lead|maintainer|contact|admin) (?:of|for)) (?:the |our )?(?P<slot>[\w./-]+(?: [\w-]+){0,3}?)(?=$|[,;.]| from )"
+)
+_CONTACT = rx(
+    r"^(?:questions?|anything|everything|issues?|requests?) (?:about|on|regarding|around|for|concerning) (?:the |our )?(?P<slot>[\w./-]+(?: [\w-]+){0,3}?) (?:now )?(?:go(?:es)?|should go|belongs?) (?:now )?to (?P<value>(?-i:[A-Z][\w'-]+(?: [A-Z][\w'-]+)?))"
 )
 _OWNED = rx(
     r"^(?:the |our )?(?P<slot>[\w./-]+(?: [\w-]+){0,3}?) (?:is|are) (?:owned|maintained|led|run|handled) by (?P<value>(?-i:[A-Z][\w'-]+(?: [A-Z][\w'-]+)?))"
 )
 _VERSION = rx(
-    rf"(?<![\w.]){_VERSIONED}(?: version)?(?: is| =|:| to| at)? ?v?(?P<value>\d+(?:\.\d+){{0,2}})(?![\w.]*\d)"
+    rf"(?<![\w.]){_VERSIONED}(?: version)?(?: is| =|:| to| at| (?:(?:was|got|has been|is) )?(?:now )?(?:bumped|upgraded|updated|moved|raised|downgraded) to)? ?v?(?P<value>\d+(?:\.\d+){{0,2}})(?![\w.]*\d)"
 )
 _LABEL = rx(r"^(?:runtime|language|interpreter|platform|toolchain|stack|engine|compiler|sdk|version)(?: version)?$")
 _TOOL_KEY = rx(rf"^{_VERSIONED}(?: version)?$")
 _INDENT = rx(r"\b(?:indent(?:ation|ed)?|use|prefers?|with)\b.{0,20}?(?P<value>tabs|spaces|(?:\d|two|four) spaces?)\b")
 _SPELLING = rx(r"\b(?P<value>british|american|australian|us|uk) (?:english |spelling)")
 _ANSWER_LANGUAGE = rx(
-    r"\b(?:answer|reply|respond|write|speak)\b.{0,30}\bin (?P<value>english|german|french|spanish|chinese|japanese|korean|russian)\b"
+    r"\b(?:answer|reply|respond|speak|write (?:to me|back|your answers?))\b.{0,30}\bin (?P<value>english|german|french|spanish|chinese|japanese|korean|russian)\b"
 )
 _FAMILY_USE = rx(
     r"^(?:(?:always|only|we|we only|we always|prefers?|no,?) )*(?:use[sd]?|prefers?|adopt|run|go with|going with|on|we're on|chose|we chose|we decided (?:on|to use)|stick (?:to|with))? ?`?(?P<value>[\w.+-]+)`?(?P<version> v?\d+(?:\.\d+)*)?"
@@ -126,7 +131,7 @@ _CN_OWNS = rx(
     r"^(?P<value>[\u4e00-\u9fff]{2,4}?|[A-Z]\w+(?: [A-Z]\w+)?) ?(?:主要|全权)?(?:负责(?!人)|维护|主管)(?P<slot>[^，。；,;]{2,16})"
 )
 _CN_OWNED = rx(
-    r"^(?P<slot>[^，。；,;]{2,16}?)(?:的负责人(?:是|为)|由|归) ?(?P<value>[\u4e00-\u9fff]{2,4}?|[A-Z]\w+(?: [A-Z]\w+)?) ?(?:负责|维护|主管|$|[，。])"
+    r"^(?P<slot>[^，。；,;]{2,16}?)(?:现在)?(?:的负责人(?:是|为)|由|归) ?(?P<value>[\u4e00-\u9fff]{2,4}?|[A-Z]\w+(?: [A-Z]\w+)?) ?(?:负责|维护|主管|$|[，。])"
 )
 _CN_PORT = rx(
     r"^(?P<slot>[^，。；,;]{1,16}?)(?:跑在|监听|运行在|在|的端口是|端口是|端口为) ?(?P<value>\d{2,5})(?: ?端口)?(?=$|[，。；,;])"
@@ -156,6 +161,33 @@ class Slot:
     value: str
 
 
+def families(name: str) -> frozenset[str]:
+    """The families that a tool's name belongs to; a project uses one of each at a time."""
+    known, also = _MEMBERS.get(name.lower()), _ALSO.get(name.lower())
+    return frozenset(([known[0]] if known else []) + ([also] if also else []))
+
+
+def agree(slot: str, value: str, other: str, other_value: str) -> bool | None:
+    """Whether two values of one slot are the same; None where the slots are two.
+
+    A tool's version may be told with the tool: "database: PostgreSQL 16" and "PostgreSQL version: 16" are one slot.
+    """
+    if not slot or not other:
+        return None
+    mine, theirs = _level(value), _level(other_value)
+    if slot == other:
+        return mine == theirs
+    for name, told, version in ((slot, mine, theirs), (other, theirs, mine)):
+        tool, _, rest = told.partition(" ")
+        if name in _FAMILIES and rest and f"{tool} version" == (other if name == slot else slot).lower():
+            return rest.removeprefix("v") == version
+    return None
+
+
+def _level(value: str) -> str:
+    return " ".join(value.lower().replace("`", "").split())
+
+
 def find(text: str) -> Slot | None:
     """The slot that a finished sentence sets; None unless that is sure.
 
@@ -174,9 +206,9 @@ def find(text: str) -> Slot | None:
 def _english(text: str) -> Slot | None:
     if _NEGATED.match(text):
         return None
-    owned = _OWNS.match(text) or _OWNED.match(text)
-    if owned:
-        return Slot("owner of " + _key(owned["slot"]), owned["value"])
+    person = _person(text)
+    if person:
+        return person
     port = _PORT.match(text)
     if port:
         return Slot(_key(port["slot"]) + " port", port["value"])
@@ -192,6 +224,16 @@ def _english(text: str) -> Slot | None:
         version = _VERSION.match(named.value) if _LABEL.match(named.name) else None
         return _version(version) if version else named
     return _ways(text) or _families(text)
+
+
+def _person(text: str) -> Slot | None:
+    """Who has something, told in the sentence or in a clause behind its first: "Mira left, the crew is led by Jonas"."""
+    for clause in (text, text.partition(", ")[2]):
+        owned = _OWNS.match(clause) or _OWNED.match(clause)
+        if owned:
+            return Slot("owner of " + _key(owned["slot"]), owned["value"])
+    asked = _CONTACT.match(text)
+    return Slot("contact for " + _key(asked["slot"]), asked["value"]) if asked else None
 
 
 def _given(text: str) -> Slot | None:
@@ -261,7 +303,7 @@ def _chinese_roles(text: str) -> Slot | None:
     for pattern, suffix in ((_CN_OWNS, "负责人"), (_CN_OWNED, "负责人"), (_CN_PORT, "端口")):
         match = pattern.match(text)
         if match:
-            key = match["slot"].strip().removesuffix("端口").removesuffix("的").removesuffix("服务")
+            key = _chinese_key(match["slot"]).removesuffix("端口").removesuffix("的").removesuffix("服务")
             return Slot(key + suffix, match["value"])
     use = _CN_USE.match(text)
     return _member(f"{use['value']} {(use['version'] or '').strip()}".strip()) if use else None
@@ -279,7 +321,7 @@ def _chinese_values(text: str) -> Slot | None:
 
 
 def _chinese_key(text: str) -> str:
-    key = re.sub(r"^(?:我们的?|项目的?|这个|本|现在|目前)|的$", "", text.strip()).strip()
+    key = re.sub(r"^(?:我们的?|项目的?|这个|本|现在|目前)|(?:的|现在|目前|已经)$", "", text.strip()).strip()
     return key.replace("的", "")
 
 

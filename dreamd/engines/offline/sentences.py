@@ -5,6 +5,11 @@ from __future__ import annotations
 import re
 import unicodedata
 
+from sentencex import get_sentence_boundaries
+
+from dreamd.engines.offline.code_words import without_dots
+from dreamd.engines.offline.languages.detect import language_of
+
 #: Turns are read up to here; whatever is longer is a paste.
 MAX_TURN = 20_000
 #: From this length on a structured turn is taken for a pasted document, of which only the words around it count.
@@ -55,11 +60,10 @@ _REASONS_FOLLOW = re.compile(
     re.IGNORECASE,
 )
 
-_ABBREVIATION = re.compile(
-    r"(?:\b(?:e\.g|i\.e|etc|vs|cf|approx|incl|resp|no|nr|fig|dr|mr|mrs|ms|st|inc|ltd|z\.b|d\.h|bzw|usw|ca|p\.ej|ej|т\.е|т\.д)\.|\b[a-zA-Z]\.)$",
-    re.IGNORECASE,
-)
-_END = re.compile(r"(?<=[。！？])|(?<=[.!?])[\"')\]]?(?=\s+)|(?<=[!?])(?=[\u3040-\u9fff])|(?<=；)")
+#: A letter with a dot is an initial or part of an abbreviation ("т. е.", "z. B.", "J. Doe"), whatever the language.
+_INITIAL = re.compile(r"(?<![^\W_])[^\W\d_]\.(?=\s)")
+#: These end a sentence whatever follows, also Latin letters without a space.
+_WIDE_END = re.compile(r"(?<=[。！？；])(?![。！？；])")
 _FULL_STOP = re.compile(r"[.!?。！？;；:：]$")
 
 
@@ -169,23 +173,10 @@ def _blocks(text: str) -> list[str]:
 
 
 def _split_block(block: str) -> list[str]:
-    parts: list[str] = []
-    start = 0
-    for match in _END.finditer(block):
-        piece = block[start : match.end()]
-        if _ABBREVIATION.search(piece.rstrip()):
-            continue
-        following = block[match.end() :].lstrip()
-        if piece.rstrip().endswith("...") and following[:1].islower():
-            continue
-        if inside_code(block, match.end()):
-            continue
-        parts.append(piece)
-        start = match.end()
-    parts.append(block[start:])
-    return [p for p in (" ".join(x.split()) for x in parts) if any(c.isalnum() for c in p)]
-
-
-def inside_code(text: str, position: int) -> bool:
-    """Whether a position lies between back-ticks."""
-    return text.count("`", 0, position) % 2 == 1
+    """Where sentencex sees an end. It counts in characters, so what it is shown is as long as the block."""
+    cues = language_of(block)
+    shown = _INITIAL.sub(lambda match: match[0][0] + "x", without_dots(block))
+    found = get_sentence_boundaries(cues.code if cues else "en", shown)
+    pieces = [block[one["start_index"] : one["end_index"]] for one in found]
+    parts = (" ".join(part.split()) for piece in pieces for part in _WIDE_END.split(piece))
+    return [part for part in parts if any(sign.isalnum() for sign in part)]

@@ -2,6 +2,14 @@
 
 from __future__ import annotations
 
+from dreamd.engines.offline.cues import words
+
+#: Words of English alone among the languages that people write to agents in: with one of them, a sentence full of names is English.
+ONLY_ENGLISH = words(
+    "the and of are you not with this that from should must never always every before after only instead without it's their they "
+    "which when where what because our one"
+)
+
 #: Verbs that begin an imperative (base forms of what people ask of an agent or of themselves).
 VERBS = (
     "accept|add|address|adopt|aim|align|allow|amend|analy[sz]e|announce|answer|append|apply|archive|ask|assert|assume|attach|avoid|await|backport|base|batch|be|begin|"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dreamd.engines.offline.cues import Cues, Frame, rx
+from dreamd.engines.offline.cues import Cues, Frame, rx, words
 from dreamd.engines.protocol import Kind
 
 # A table: one frame a line.
@@ -42,4 +42,5 @@ FRENCH = Cues(
     reasons=rx(r"\b(?:parce que|car|pour que|sinon|puisque)\b"),
     tied=rx(r"`[^`]+`|[\w-]+/[\w-]+|\b\w+\.[a-z]{2,4}\b|\b\w+_\w+\b|(?-i:\b[a-z]+[A-Z]\w+)|@\w+|\d"),
     asides=rx(r"^dans ce (?:projet|dépôt),? |,? dans ce projet$"),
+    lone=words("utilise utilisons"),
 )

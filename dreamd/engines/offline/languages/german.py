@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dreamd.engines.offline.cues import Cues, Frame, rx
+from dreamd.engines.offline.cues import Cues, Frame, rx, words
 from dreamd.engines.protocol import Kind
 
 # A table: one frame a line.
@@ -44,4 +44,5 @@ GERMAN = Cues(
     reasons=rx(r"\b(?:weil|damit|sonst|da wir)\b"),
     tied=rx(r"`[^`]+`|[\w-]+/[\w-]+|\b\w+\.[a-z]{2,4}\b|\b\w+_\w+\b|(?-i:\b[a-z]+[A-Z]\w+)|@\w+|\d"),
     asides=rx(r"^in diesem (?:projekt|repo(?:sitory)?),? "),
+    lone=words("verwende nutze verwenden nutzen"),
 )

@@ -69,6 +69,7 @@ def test_languages_without_rules_give_nothing(typed: str) -> None:
         ("Push niemals direkt auf main.", "de"),
         ("Verwende uv statt pip.", "de"),
         ("Usamos PostgreSQL 16.", "es"),
+        ("nunca subas a staging", "es"),
         ("Usa Docker Compose para servicios locales", "es"),
         ("Ne push jamais directement sur main.", "fr"),
         ("Le deploy passe par GitHub Actions.", "fr"),

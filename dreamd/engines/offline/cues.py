@@ -101,5 +101,5 @@ class Cues:
     reported: Cue = NEVER  # matched at the beginning: what a page, a log or somebody said
     specs: Cue = NEVER  # what a program's screens and parts should do: a piece of work, not a way of working
     praise: Cue = NEVER  # matched against the whole sentence
-    lone: frozenset[str] = field(default_factory=frozenset)  # words that tell the language where all others are names
+    telling: frozenset[str] = field(default_factory=frozenset)  # words that decide where a few others are no help
     pronouns: frozenset[str] = field(default_factory=frozenset)  # no subject of a rule begins with one of these

@@ -38,7 +38,7 @@ _IN_CYRILLIC = words("ru uk be bg sr mk kk")
 _IN_LATIN = words("en de es fr pt it nl pl cs sk tr sv no da fi id ms ro hu ca vi hr sl sr bs et lt lv gl eu af sq")
 #: Added to the share of the language that is expected in a script: people mix English names into everything, and a rule taken for another language is lost.
 _EXPECTED = 0.15
-#: Up to so many words a language without rules must be seen in each of them: "vitest over jest" is Polish by its last one.
+#: Up to so many words a language without rules must also be seen when any one of them is left out: "vitest over jest" is Polish by its last one.
 _FEW_WORDS = 4
 _WORD = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)*")
 
@@ -60,13 +60,12 @@ def _alphabetic(text: str) -> str:
     prose = [word.lower() for word in _WORD.findall(without_code(text))]
     if len(_WORD.findall(text)) <= 1 or (expected == "en" and not ONLY_ENGLISH.isdisjoint(prose)):
         return expected
-    if len(prose) == 1:
-        return next((cues.code for cues in ALL if prose[0] in cues.lone), _likeliest(prose, expected, known))
     code = _likeliest(prose, expected, known)
-    if code in _BY_CODE or len(prose) > _FEW_WORDS:
+    if len(prose) > _FEW_WORDS or (code in _BY_CODE and len(prose) > 1):
         return code
+    told = next((cues.code for cues in ALL if not cues.telling.isdisjoint(prose)), expected)
     fewer = ([*prose[:at], *prose[at + 1 :]] for at in range(len(prose)))
-    return expected if any(_likeliest(rest, expected, known) == expected for rest in fewer) else code
+    return told if any(_likeliest(rest, expected, known) == expected for rest in fewer) else code
 
 
 def _likeliest(prose: list[str], expected: str, known: frozenset[str]) -> str:

@@ -42,5 +42,5 @@ FRENCH = Cues(
     reasons=rx(r"\b(?:parce que|car|pour que|sinon|puisque)\b"),
     tied=rx(r"`[^`]+`|[\w-]+/[\w-]+|\b\w+\.[a-z]{2,4}\b|\b\w+_\w+\b|(?-i:\b[a-z]+[A-Z]\w+)|@\w+|\d"),
     asides=rx(r"^dans ce (?:projet|dépôt),? |,? dans ce projet$"),
-    lone=words("utilise utilisons"),
+    telling=words("utilise utilisons jamais toujours"),
 )

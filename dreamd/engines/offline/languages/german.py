@@ -44,5 +44,5 @@ GERMAN = Cues(
     reasons=rx(r"\b(?:weil|damit|sonst|da wir)\b"),
     tied=rx(r"`[^`]+`|[\w-]+/[\w-]+|\b\w+\.[a-z]{2,4}\b|\b\w+_\w+\b|(?-i:\b[a-z]+[A-Z]\w+)|@\w+|\d"),
     asides=rx(r"^in diesem (?:projekt|repo(?:sitory)?),? "),
-    lone=words("verwende nutze verwenden nutzen"),
+    telling=words("verwende nutze verwenden nutzen niemals immer bitte"),
 )

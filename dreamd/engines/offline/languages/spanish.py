@@ -41,5 +41,5 @@ SPANISH = Cues(
     reasons=rx(r"\b(?:porque|para que|ya que|si no)\b"),
     tied=rx(r"`[^`]+`|[\w-]+/[\w-]+|\b\w+\.[a-z]{2,4}\b|\b\w+_\w+\b|(?-i:\b[a-z]+[A-Z]\w+)|@\w+|\d"),
     asides=rx(r"^en (?:este|el|nuestro) (?:proyecto|repo(?:sitorio)?),? "),
-    lone=words("usamos usa utiliza utilizamos"),
+    telling=words("usamos usa utiliza utilizamos nunca siempre prefiero"),
 )

@@ -79,6 +79,11 @@ def test_one_change_alone_leaves_nothing() -> None:
     assert after("dev server doesn't use 3000 anymore, it's 3100") == []
 
 
+def test_the_next_thing_to_do_is_no_change_however_often_it_is_said() -> None:
+    assert after(*["now do the same for the parser and the printer"] * 3) == []
+    assert after(*["we switched the button from left to right"] * 3) == []
+
+
 def test_a_thing_that_holds_beside_the_older_one_replaces_nothing() -> None:
     lines = after("the api listens on port 8080", "the api listens on port 8443 too")
     assert len(lines) == 2

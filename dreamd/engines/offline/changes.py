@@ -11,6 +11,9 @@ from dreamd.engines.offline.renewals import TURNED, became
 from dreamd.engines.offline.similar import stem
 from dreamd.engines.offline.slots import families
 
+#: What a change told in passing weighs: nothing by itself, however often it is said.
+WEIGHT = 0.3
+
 _OLD = r"(?P<old>[`\"']?[\w@./%+#-]+(?: (?!to\b|with\b|for\b|by\b|as\b|in\b|and\b|on\b|is\b|was\b|the\b|from\b|any\b)[\w@./%+#'-]+){0,4}?[`\"']?)"
 _END = (
     r"(?=$|[,;:.)](?:\s|$)| (?:(?:with|for|by|in favou?r of|to|as|and|on|any ?more|is|since|because)\b|—|–|-|→|->|\())"
@@ -43,6 +46,8 @@ _SET_AGAINST = (
     rx(rf"\b(?:statt|anstatt|au lieu de|en lugar de|вместо)(?: mit| auf| de)? {_NAME}"),  # Vitest statt Jest
 )  # fmt: skip
 _WORD = re.compile(r"[a-z0-9@./%+#_-]*[a-z0-9%+#_]|[\w@./%+#-]*[\w%+#]")
+#: "Now do …" is the next thing to do and no change.
+_NEXT = rx(r"^(?:(?:ok|and|so|then|great|good|thanks),? )*now\b(?! (?:we|the|it|that|all|every)\b)")
 _TELLING = 4  # letters of a word that tells what two lines are about
 _COMMON = words(
     "the a an it this that we our is are now use uses used in on at of to for as and or not with have has had was were be been new old all only"
@@ -139,4 +144,4 @@ def _replaced_in_kind(old: str, newer: str, line: str) -> bool:
 
 def tells(sentence: str) -> bool:
     """Whether a sentence says of itself that something is not as it was."""
-    return bool(gone(sentence) or became(sentence) or TURNED.search(sentence))
+    return bool(gone(sentence) or became(sentence) or (TURNED.search(sentence) and not _NEXT.match(sentence)))

@@ -37,8 +37,6 @@ _QUOTE_LENGTH = 300
 _STATEMENT_WEIGHT = 1.25
 _FIX_WEIGHT = 0.75
 _REMARK_WEIGHT = 0.8
-#: Nothing by itself.
-_CHANGE_WEIGHT = 0.5
 
 #: Kinds whose line is a rule to follow, written as an imperative.
 _IMPERATIVE_KINDS = frozenset(
@@ -229,7 +227,7 @@ def _changed(sentence: str, cues: Cues, turn: Turn, digest: Digest) -> Finding |
         quote=sentence[:_QUOTE_LENGTH],
         slot=slot.name if slot else "",
         value=slot.value if slot else "",
-        weight=_CHANGE_WEIGHT,
+        weight=changes.WEIGHT,
     )
 
 

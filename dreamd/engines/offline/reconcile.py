@@ -72,7 +72,7 @@ def _repeated(findings: list[Finding]) -> list[Finding]:
             by_word[word].append(finding)
     raised: list[Finding] = []
     for finding in findings:
-        if finding.weight >= WEAK:
+        if finding.weight >= WEAK or finding.weight == changes.WEIGHT:
             raised.append(finding)
         elif habits.is_request(finding):
             raised.append(replace(usual[finding.id], weight=KEEP) if finding.id in usual else finding)

@@ -18,7 +18,8 @@ from pathlib import Path
 
 import msgspec
 
-from dreamd.ingest import Scanner, Source
+from dreamd.ingest import Scanner
+from dreamd.sources import Source
 from dreamd.state.database import Database
 from dreamd.transcripts.claude_code import ClaudeCode
 from dreamd.transcripts.event import Cursor, SessionFile

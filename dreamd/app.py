@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 import datetime as dt
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import replace
+from dataclasses import fields, replace
 from pathlib import Path
 
 from dreamd.archive import Archive
 from dreamd.clock import Clock, SystemClock, local_zone
-from dreamd.config import Loaded, default_sources, environment, expand, may_be_missing
+from dreamd.config import Loaded, environment, expand
 from dreamd.dream import forget, remember, revise
 from dreamd.dream.archiving import rescue
+from dreamd.dream.books import books
 from dreamd.dream.cycle import Dreamt, Order, dream
 from dreamd.dream.explain import Explanation, MayTell, explain
+from dreamd.dream.forecast import Forecast, forecast
 from dreamd.dream.forget import Forgotten
 from dreamd.dream.gates import Gate
 from dreamd.dream.indexing import index_sessions
@@ -22,14 +24,12 @@ from dreamd.dream.kept import copy_of, readable, reader
 from dreamd.dream.outlook import gates_now
 from dreamd.dream.progress import Progress, nobody
 from dreamd.dream.restoring import restore
-from dreamd.dream.spending import Forecast, forecast
 from dreamd.dream.workshop import Workshop
-from dreamd.engines.claude.build import claude
-from dreamd.engines.mixed import Mixed
 from dreamd.engines.offline.engine import OfflineEngine
 from dreamd.engines.protocol import Engine
+from dreamd.engines.table import engine as engine_named
 from dreamd.errors import UsageError
-from dreamd.ingest import Scanner, Source
+from dreamd.ingest import Scanner
 from dreamd.log import logger
 from dreamd.memory.diff import diff
 from dreamd.memory.history import History, Snapshot
@@ -38,31 +38,15 @@ from dreamd.redact import Redactor
 from dreamd.replacement import recover as recover_import
 from dreamd.scan_report import ScanReport
 from dreamd.search.index import Index
-from dreamd.settings import Config
+from dreamd.sources import Source
 from dreamd.state.batch_record import Batch
-from dreamd.state.batches import Batches
-from dreamd.state.copies import Copies
 from dreamd.state.database import Database
-from dreamd.state.findings import Findings
-from dreamd.state.lease import Lease
-from dreamd.state.marks import Marks
-from dreamd.state.models import Models
-from dreamd.state.projects import Projects
 from dreamd.state.records import SessionRecord
 from dreamd.state.run_record import RunRecord
-from dreamd.state.runs import Runs
-from dreamd.state.sessions import Sessions
-from dreamd.state.withheld import Withheld
 from dreamd.status import status
 from dreamd.transcripts import foreign
 from dreamd.transcripts.agents import ADAPTERS
 from dreamd.transcripts.event import Event, Role
-
-#: The engines by their name in the configuration; a third is one more line and one more file.
-ENGINES: Mapping[str, Callable[[Config, dt.date], Engine]] = {
-    "offline": lambda _config, _day: OfflineEngine(),
-    "claude": lambda config, day: Mixed(claude(config, day), OfflineEngine()),
-}
 
 
 class App:
@@ -129,11 +113,9 @@ class App:
         """The workshop with another engine for one dream."""
         if not engine or engine == self.shop.engine.name:
             return self.shop
-        if engine not in ENGINES:
-            raise UsageError(f"there is no engine {engine}", hint=f"engines: {', '.join(ENGINES)}")
         config = self.shop.config
         at_once = config.model_copy(update={"engine": config.engine.model_copy(update={"batch": False})})
-        made = ENGINES[engine](at_once, self.shop.clock.now().date())
+        made = engine_named(engine, at_once, self.shop.clock.now().date())
         return replace(self.shop, engine=made)
 
     def undo(self, name: str | None, *, relearn: bool) -> RunRecord:
@@ -218,7 +200,8 @@ class App:
 
     def forecast(self, engine: str = "") -> Forecast:
         """What a dream would read and cost, from the database alone."""
-        return forecast(self._shop_for(engine))
+        shop = self._shop_for(engine)
+        return forecast(shop, shop.engine)
 
     def gates(self) -> tuple[Gate, ...]:
         """The gates as they stand, from the database alone."""
@@ -226,7 +209,7 @@ class App:
 
     def status(self) -> dict[str, object]:
         """Everything about dreamd's state in CONTRACT's shape; never scans."""
-        return status(self.shop, sources(self.loaded), configured=self.loaded.file_exists)
+        return status(self.shop, self.shop.engine, configured=self.loaded.file_exists)
 
     def problems(self) -> list[Problem]:
         """What needs a person."""
@@ -250,15 +233,6 @@ def opened(
         app.close()
 
 
-def sources(loaded: Loaded) -> list[Source]:
-    """Where transcripts are read: the configuration's list, or every place where an agent keeps them, also one to come."""
-    if loaded.config.sources:
-        return [_source(one.agent, expand(one.root), tuple(one.exclude)) for one in loaded.config.sources]
-    places = default_sources()
-    nowhere = not any(root.is_dir() for _, root in places)  # then the first is missed
-    return [Source(agent, root, expected=nowhere and place == 0) for place, (agent, root) in enumerate(places)]
-
-
 def scanner_over(loaded: Loaded, database: Database, places: Sequence[Source]) -> Scanner:
     """What scans these places under the configuration's rules."""
     config = loaded.config
@@ -272,37 +246,18 @@ def scanner_over(loaded: Loaded, database: Database, places: Sequence[Source]) -
     )
 
 
-def _source(agent: str, root: Path, exclude: tuple[str, ...] = ()) -> Source:
-    return Source(agent, root, exclude, expected=not may_be_missing(agent, root))
-
-
 def _wire(loaded: Loaded, clock: Clock, zone: dt.tzinfo, engine: Engine | None, home: Path) -> Workshop:
     config, places = loaded.config, loaded.places
     recover_import(places, clock)
-    database = Database.open(places.database)
+    known = books(loaded, clock, zone, home)
     return Workshop(
-        config=config,
-        places=places,
-        clock=clock,
-        zone=zone,
-        home=home,
-        database=database,
-        sessions=Sessions(database),
-        copies=Copies(database),
-        findings=Findings(database),
-        runs=Runs(database),
-        batches=Batches(database),
-        lease=Lease(database),
-        marks=Marks(database),
-        models=Models(database),
-        projects=Projects(database),
-        withheld=Withheld(database),
-        scanner=scanner_over(loaded, database, sources(loaded)),
+        **{field.name: getattr(known, field.name) for field in fields(known)},
+        scanner=scanner_over(loaded, known.database, known.sources),
         history=History(places.history),
         archive=Archive(places.archive),
         index=Index(places.search),
         redactor=Redactor(config.redact.extra),
-        engine=engine or ENGINES[config.engine.name](config, clock.now().date()),
+        engine=engine or engine_named(config.engine.name, config, clock.now().date()),
         local=OfflineEngine(),
         adapters=ADAPTERS,
     )

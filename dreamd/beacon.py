@@ -11,8 +11,6 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-from filelock import FileLock, Timeout
-
 from dreamd.dream.progress import Step
 from dreamd.errors import LockHeld, StateError
 from dreamd.state.process import Life, Owner
@@ -36,6 +34,8 @@ class ServiceInfo:
 @contextmanager
 def instance_lock(state_dir: Path) -> Iterator[None]:
     """Held for the life of `dreamd run`. Raises LockHeld (exit 4) where another service holds it."""
+    from filelock import FileLock, Timeout  # noqa: PLC0415 - heavy: it brings asyncio along, and only services take this lock
+
     path = state_dir / _LOCK
     try:
         state_dir.mkdir(mode=0o700, parents=True, exist_ok=True)

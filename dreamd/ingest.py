@@ -15,6 +15,7 @@ from typing import Final, Protocol
 from dreamd.clock import SystemClock
 from dreamd.errors import StateError
 from dreamd.scan_report import ScanProblem, ScanReport
+from dreamd.sources import Source
 from dreamd.state.columns import signed
 from dreamd.state.database import Database
 from dreamd.state.exclusion import Rules, SessionFacts
@@ -40,24 +41,6 @@ HEAD_EVENTS: Final = 50
 _SECONDS: Final = SystemClock().monotonic
 
 SessionKey = tuple[str, str]
-
-
-@dataclass(frozen=True, slots=True)
-class Source:
-    """Where one agent's transcripts lie; `exclude` are globs on project directory or session id.
-
-    `expected`: it is a problem where the directory is missing.
-    """
-
-    agent: str
-    root: Path
-    exclude: tuple[str, ...] = ()
-    expected: bool = True
-
-    @property
-    def to_come(self) -> bool:
-        """Whether there is nothing yet, and nothing wrong with that."""
-        return not self.expected and not self.root.is_dir()
 
 
 class Locate(Protocol):

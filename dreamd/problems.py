@@ -7,15 +7,12 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 from dreamd.access import Denied, Lack, denied
-from dreamd.dream.aftermath import CONTRADICTIONS
+from dreamd.dream.books import Books
 from dreamd.dream.deadlines import WARNING, expiring
-from dreamd.dream.workshop import Workshop
 from dreamd.state.marks import Mark
 from dreamd.state.run_record import Outcome
 
 _BATCH_PATIENCE = dt.timedelta(hours=26)
-#: When the database was last rebuilt: the name of a mark (rebuild.py sets it).
-REBUILT_AT = "rebuilt_at"
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,9 +28,9 @@ class Problem:
         return {"code": self.code, "message": self.message, "hint": self.hint}
 
 
-def problems(shop: Workshop) -> list[Problem]:
+def problems(shop: Books) -> list[Problem]:
     """What stands now, the most urgent first."""
-    places = [_place(one) for one in denied(shop.places, (one.root for one in shop.scanner.sources))]
+    places = [_place(one) for one in denied(shop.places, (one.root for one in shop.sources))]
     return places + [problem for look in _LOOKS if (problem := look(shop)) is not None]
 
 
@@ -62,7 +59,7 @@ _PLACES: Mapping[Lack, tuple[str, str]] = {
 }
 
 
-def _failing(shop: Workshop) -> Problem | None:
+def _failing(shop: Books) -> Problem | None:
     failures, _ = shop.runs.failures()
     if not failures:
         return None
@@ -70,7 +67,7 @@ def _failing(shop: Workshop) -> Problem | None:
     return Problem("dreams_failing", told, "`dreamd runs show last` and `dreamd logs` say why")
 
 
-def _refused(shop: Workshop) -> Problem | None:
+def _refused(shop: Books) -> Problem | None:
     newest = next(iter(shop.runs.list(limit=1)), None)
     if newest is None or newest.outcome is not Outcome.REFUSED:
         return None
@@ -80,7 +77,7 @@ def _refused(shop: Workshop) -> Problem | None:
     return Problem("dream_refused", f"the last dream was refused ({newest.reason})", hint)
 
 
-def _waiting(shop: Workshop) -> Problem | None:
+def _waiting(shop: Books) -> Problem | None:
     waiting = next((run for run in shop.runs.waiting() if run.reason == "review"), None)
     if waiting is None:
         return None
@@ -88,7 +85,7 @@ def _waiting(shop: Workshop) -> Problem | None:
     return Problem("review_waiting", f"run {waiting.id} waits for review", hint)
 
 
-def _late(shop: Workshop) -> Problem | None:
+def _late(shop: Books) -> Problem | None:
     """Servers end a batch after a day; one that is still waited for then cannot be asked about."""
     batch = shop.batches.open()
     if batch is None or shop.clock.now() - batch.written_at <= _BATCH_PATIENCE:
@@ -97,7 +94,7 @@ def _late(shop: Workshop) -> Problem | None:
     return Problem("batch_overdue", f"run {batch.run_id} still waits for its batch", hint)
 
 
-def _overdue(shop: Workshop) -> Problem | None:
+def _overdue(shop: Books) -> Problem | None:
     """Enough sessions wait, and nothing has dreamt of them for three times as long as it should take."""
     now, gates = shop.clock.now(), shop.config.gates
     counts = shop.sessions.counts(now, gates.idle)
@@ -116,8 +113,8 @@ def _overdue(shop: Workshop) -> Problem | None:
     )
 
 
-def _contradicted(shop: Workshop) -> Problem | None:
-    number = shop.marks.text(CONTRADICTIONS)
+def _contradicted(shop: Books) -> Problem | None:
+    number = shop.marks.text(Mark.CONTRADICTIONS)
     if not number:
         return None
     told = "a line that you wrote" if number == "1" else f"{number} lines that you wrote"
@@ -125,7 +122,7 @@ def _contradicted(shop: Workshop) -> Problem | None:
     return Problem("lines_contradicted", f"newer words contradict {told}", hint)
 
 
-def _expiring(shop: Workshop) -> Problem | None:
+def _expiring(shop: Books) -> Problem | None:
     soon = expiring(shop)
     if not soon:
         return None
@@ -133,16 +130,16 @@ def _expiring(shop: Workshop) -> Problem | None:
     return Problem("transcripts_expiring", told, "`dreamd kick` reads them now and keeps a copy")
 
 
-def _rebuilt(shop: Workshop) -> Problem | None:
+def _rebuilt(shop: Books) -> Problem | None:
     """Told for a week: what was forgotten or undone before cannot be known any more."""
-    at = shop.marks.time(REBUILT_AT)
+    at = shop.marks.time(Mark.REBUILT_AT)
     if at is None or shop.clock.now() - at > dt.timedelta(days=7):
         return None
     told = "the state database was damaged or gone and has been rebuilt from transcripts and history"
     return Problem("state_rebuilt", told, "`dreamd doctor` says what could not be known again")
 
 
-def _quarantined(shop: Workshop) -> Problem | None:
+def _quarantined(shop: Books) -> Problem | None:
     number = shop.sessions.counts(shop.clock.now(), shop.config.gates.idle).quarantined
     if not number:
         return None
@@ -150,7 +147,7 @@ def _quarantined(shop: Workshop) -> Problem | None:
     return Problem("sessions_quarantined", f"{told} could not be read", "`dreamd sessions --state quarantined`")
 
 
-_LOOKS: tuple[Callable[[Workshop], Problem | None], ...] = (
+_LOOKS: tuple[Callable[[Books], Problem | None], ...] = (
     _failing,
     _refused,
     _waiting,

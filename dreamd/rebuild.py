@@ -2,45 +2,26 @@
 
 from __future__ import annotations
 
-import contextlib
 import datetime as dt
-import sqlite3
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from enum import StrEnum
 from pathlib import Path
-from urllib.parse import quote
 
 from dreamd.app import App, opened
 from dreamd.clock import Clock
-from dreamd.config import Loaded, Places
+from dreamd.config import Loaded
 from dreamd.dream.lock import dream_lock
 from dreamd.dream.workshop import Workshop
 from dreamd.errors import DreamdError, StateError
 from dreamd.log import logger
 from dreamd.memory.history import LogEntry
-from dreamd.problems import REBUILT_AT
 from dreamd.reclaim import reclaim
+from dreamd.state.marks import Mark
 from dreamd.state.records import SessionRecord
 from dreamd.state.run_record import Outcome, RunRecord, Trigger
 from dreamd.state.runs import Conclusion
 
 _COMPANIONS = ("", "-wal", "-shm", "-journal")
-
-
-class DatabaseCondition(StrEnum):
-    """What can be seen of the state database without changing it."""
-
-    GOOD = "good"
-    NEW = "new"  # there is none, and nothing says that there ever was
-    LOST = "lost"  # there is none, or an empty one, and history knows of dreams
-    DAMAGED = "damaged"
-    BUSY = "busy"
-    UNREADABLE = "unreadable"
-
-
-#: Conditions that a rebuild mends.
-REBUILT = frozenset({DatabaseCondition.LOST, DatabaseCondition.DAMAGED})
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,27 +32,6 @@ class Rebuilt:
     sessions: int  # seen in the transcripts
     runs: int  # known again from history
     consolidated: int  # sessions known to be dreamt of
-
-
-def database_condition(places: Places, *, thorough: bool = True) -> DatabaseCondition:
-    """Looks at the database read-only; `thorough` reads every page of it (PRAGMA quick_check)."""
-    path = places.database
-    if not path.exists() or path.stat().st_size == 0:
-        return DatabaseCondition.LOST if _dreamt(places) else DatabaseCondition.NEW
-    try:
-        with contextlib.closing(sqlite3.connect(f"file:{quote(str(path))}?mode=ro", uri=True, timeout=5)) as database:
-            tables = {name for (name,) in database.execute("SELECT name FROM sqlite_schema WHERE type = 'table'")}
-            sound = not thorough or database.execute("PRAGMA quick_check(1)").fetchone()[0] == "ok"
-    except sqlite3.OperationalError as fault:
-        busy = "locked" in str(fault) or "busy" in str(fault)
-        return DatabaseCondition.BUSY if busy else DatabaseCondition.UNREADABLE
-    except sqlite3.DatabaseError:
-        return DatabaseCondition.DAMAGED
-    if not sound:
-        return DatabaseCondition.DAMAGED
-    if "sessions" in tables:
-        return DatabaseCondition.GOOD
-    return DatabaseCondition.LOST if _dreamt(places) else DatabaseCondition.NEW
 
 
 def rebuild(loaded: Loaded, clock: Clock) -> Rebuilt:
@@ -91,7 +51,7 @@ def rebuild(loaded: Loaded, clock: Clock) -> Rebuilt:
             reclaim(app)
             forget_again(app)
             done = replace(_remember(app), aside=aside)
-            app.shop.marks.set(REBUILT_AT, clock.now())
+            app.shop.marks.set(Mark.REBUILT_AT, clock.now())
     logger().error("state.recovered", sessions=done.sessions, runs=done.runs, consolidated=done.consolidated)
     return done
 
@@ -164,10 +124,3 @@ def _set_aside(path: Path, now: dt.datetime) -> Path | None:
     except OSError as fault:
         raise StateError(f"{path} could not be moved aside: {fault.strerror}", hint="check its rights") from fault
     return target if moved else None
-
-
-def _dreamt(places: Places) -> bool:
-    """Whether history has a commit; looked up without opening a repository."""
-    heads = places.history / "refs" / "heads"
-    packed = places.history / "packed-refs"
-    return (heads.is_dir() and any(heads.iterdir())) or (packed.is_file() and packed.stat().st_size > 0)

@@ -9,11 +9,11 @@ from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from dreamd.app import App, scanner_over, sources
+from dreamd.app import App, scanner_over
 from dreamd.archive import Stored
 from dreamd.errors import DreamdError
-from dreamd.ingest import Source
 from dreamd.log import logger
+from dreamd.sources import Source, sources
 from dreamd.state.records import SessionRecord
 from dreamd.state.resettlement import lead
 

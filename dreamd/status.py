@@ -3,21 +3,22 @@
 from __future__ import annotations
 
 import datetime as dt
-from collections.abc import Sequence
 from dataclasses import replace
 
 from dreamd import __version__
 from dreamd.beacon import living
 from dreamd.clock import rfc3339
+from dreamd.dream.books import Books
+from dreamd.dream.forecast import forecast
 from dreamd.dream.outlook import gates_now, since_midnight
-from dreamd.dream.spending import forecast
-from dreamd.dream.workshop import Workshop
 from dreamd.engines.costly import Costly
+from dreamd.engines.protocol import Engine
+from dreamd.engines.table import FREE
 from dreamd.errors import DreamdError
-from dreamd.ingest import Source
 from dreamd.memory.document import count_lines
 from dreamd.memory.tree import Tree
 from dreamd.problems import problems
+from dreamd.sources import Source
 from dreamd.state.lease import LeaseRecord
 from dreamd.state.marks import Mark
 from dreamd.state.records import SessionState
@@ -25,8 +26,11 @@ from dreamd.state.run_record import Outcome, RunRecord
 from dreamd.usage import Usage
 
 
-def status(shop: Workshop, sources: Sequence[Source], *, configured: bool) -> dict[str, object]:
-    """CONTRACT's `status`, from the database and the memory files; never scans."""
+def status(shop: Books, engine: Engine | None, *, configured: bool) -> dict[str, object]:
+    """CONTRACT's `status`, from the database and the memory files; never scans.
+
+    `engine`: who reads; None for the one that costs nothing, so that it need not be loaded.
+    """
     now = shop.clock.now()
     counts = shop.sessions.counts(now, shop.config.gates.idle)
     last = next(iter(shop.runs.list(limit=1)), None)
@@ -39,7 +43,9 @@ def status(shop: Workshop, sources: Sequence[Source], *, configured: bool) -> di
             "running": service is not None,
             "pid": service.owner.pid if service else None,
             "since": service.since if service else None,
-            "watching": list(service.watching) if service else [_watching(one) for one in sources if not one.to_come],
+            "watching": list(service.watching)
+            if service
+            else [_watching(one) for one in shop.sources if not one.to_come],
         },
         "dreaming": {"pid": holder.owner.pid, "run": holder.run_id} if holder else None,
         "gates": [gate.to_json() for gate in gates_now(shop)],
@@ -57,10 +63,10 @@ def status(shop: Workshop, sources: Sequence[Source], *, configured: bool) -> di
         "last_error": shop.marks.text(Mark.LAST_ERROR),
         "memory": _memory(shop),
         "batch": batch.to_json() if (batch := shop.batches.open()) else None,
-        "budget": _budget(shop, now),
+        "budget": _budget(shop, engine, now),
         "engine": {
-            "name": shop.engine.name,
-            "model": _model(shop),
+            "name": engine.name if engine else FREE,
+            "model": engine.model if isinstance(engine, Costly) else None,
             "reason": "configured" if configured else "default",
         },
         "problems": [problem.to_json() for problem in problems(shop)],
@@ -78,7 +84,7 @@ def _watching(source: Source) -> dict[str, object]:
     return {"agent": source.agent, "root": str(source.root), "mode": "polling", "problem": problem}
 
 
-def _memory(shop: Workshop) -> dict[str, object]:
+def _memory(shop: Books) -> dict[str, object]:
     """How full it is; None for each number where it cannot be read, which is a problem of its own."""
     try:
         tree = Tree.read(shop.places.memory_root, shop.config.guards.protect)
@@ -98,9 +104,9 @@ def _memory(shop: Workshop) -> dict[str, object]:
     }
 
 
-def _budget(shop: Workshop, now: dt.datetime) -> dict[str, object]:
+def _budget(shop: Books, engine: Engine | None, now: dt.datetime) -> dict[str, object]:
     today = shop.runs.spent(since_midnight(now, shop.zone))
-    cost = forecast(shop).cost if isinstance(shop.engine, Costly) else Usage()
+    cost = forecast(shop, engine).cost if isinstance(engine, Costly) else Usage()
     return {
         "tokens_today": today.tokens,
         "usd_today": today.usd,
@@ -108,7 +114,3 @@ def _budget(shop: Workshop, now: dt.datetime) -> dict[str, object]:
         "usd_per_day": shop.config.budget.max_usd_per_day,
         "next_dream_estimate": {"tokens": cost.tokens, "usd": round(cost.usd, 4)},
     }
-
-
-def _model(shop: Workshop) -> str | None:
-    return shop.engine.model if isinstance(shop.engine, Costly) else None

@@ -4,11 +4,11 @@ from pathlib import Path
 
 import pytest
 
-from dreamd.app import sources
 from dreamd.config import default_sources, found_sources, load, may_be_missing, start_file
 from dreamd.errors import ConfigError
 from dreamd.project_rules import rule_for
 from dreamd.settings import Project
+from dreamd.sources import sources
 from dreamd.state.exclusion import Rules
 
 

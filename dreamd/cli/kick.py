@@ -6,13 +6,14 @@ from typing import Annotated
 
 import typer
 
-from dreamd.app import ENGINES, App
+from dreamd.app import App
 from dreamd.beacon import ServiceInfo
 from dreamd.cli.console import Console
 from dreamd.cli.desk import at_desk
 from dreamd.cli.options import ConfigOption, JsonOption, VerboseOption
 from dreamd.cli.wording import batch_line, count, exit_status, plan_json, plan_lines, run_line, span
 from dreamd.dream.cycle import Dreamt, Order
+from dreamd.engines.table import ENGINES
 from dreamd.errors import Interrupted, UsageError
 from dreamd.service.client import ask, follow, service_for
 from dreamd.state.run_record import Outcome, Trigger

@@ -7,8 +7,8 @@ from typing import Annotated
 
 import typer
 
-from dreamd.cli.desk import at_desk
 from dreamd.cli.options import ConfigOption, JsonOption, VerboseOption
+from dreamd.cli.reading import at_books
 from dreamd.cli.wording import when
 from dreamd.clock import rfc3339
 from dreamd.errors import UsageError
@@ -33,12 +33,12 @@ def pause(
     verbose: VerboseOption = 0,
 ) -> int:
     """Let no dream begin by itself until then; `dreamd kick` still dreams."""
-    with at_desk(config, verbose, as_json=as_json) as (app, console):
+    with at_books(config, verbose, as_json=as_json) as (_, books, console):
         try:
-            until = app.shop.clock.now() + parse_duration(span) if span else _FOREVER
+            until = books.clock.now() + parse_duration(span) if span else _FOREVER
         except ValueError as fault:
             raise UsageError(f"{span}: {fault}") from None
-        app.shop.marks.set(Mark.PAUSED_UNTIL, until)
+        books.marks.set(Mark.PAUSED_UNTIL, until)
         console.document({"paused_until": rfc3339(until)})
         console.say(f"paused until {when(until) if span else '`dreamd resume`'}")
     return 0

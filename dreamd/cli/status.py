@@ -7,12 +7,16 @@ from typing import Annotated, Any
 import typer
 
 from dreamd.cli.console import Console
-from dreamd.cli.desk import at_desk
 from dreamd.cli.options import ConfigOption, JsonOption, VerboseOption
+from dreamd.cli.reading import at_books
 from dreamd.cli.wording import batch_line, size, span, when
 from dreamd.clock import parse_time
+from dreamd.dream.books import Books
+from dreamd.engines.protocol import Engine
+from dreamd.engines.table import FREE, engine
 from dreamd.service.installing import outdated
 from dreamd.service.spec import spec_of
+from dreamd.status import status as standing
 
 _EPILOG = (
     "Examples: dreamd status · dreamd status --check (exit status 6 where a problem stands) · dreamd status --json"
@@ -34,10 +38,10 @@ def status(
     verbose: VerboseOption = 0,
 ) -> int:
     """Show every gate with its numbers, the sessions, the last run, memory, budget and problems; never scans."""
-    with at_desk(config, verbose, as_json=as_json) as (app, console):
-        batch = app.batch()
-        told: dict[str, Any] = app.status()
-        if unit := outdated(spec_of(app.loaded)):
+    with at_books(config, verbose, as_json=as_json) as (loaded, books, console):
+        batch = books.batches.open()
+        told: dict[str, Any] = standing(books, _engine(books), configured=loaded.file_exists)
+        if unit := outdated(spec_of(loaded)):
             told["problems"].append(
                 {
                     "code": "unit_outdated",
@@ -48,6 +52,11 @@ def status(
         console.document(told)
         _tell(console, told, batch_line(batch) if batch else "")
         return 6 if check and told["problems"] else 0
+
+
+def _engine(books: Books) -> Engine | None:
+    name = books.config.engine.name
+    return None if name == FREE else engine(name, books.config, books.clock.now().date())
 
 
 def _tell(console: Console, told: dict[str, Any], waits_for: str) -> None:

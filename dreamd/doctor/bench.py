@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from dreamd.integrations.claude_code.connection import Connection
-from dreamd.rebuild import DatabaseCondition
 from dreamd.search.file import Condition as IndexCondition
 from dreamd.service.condition import Condition as ServiceCondition
+from dreamd.state.condition import DatabaseCondition
 
 
 @dataclass(frozen=True, slots=True)

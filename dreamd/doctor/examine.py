@@ -14,8 +14,9 @@ from dreamd.doctor.checks import GROUND
 from dreamd.doctor.observe import observe
 from dreamd.doctor.work import WORK
 from dreamd.errors import LockHeld
-from dreamd.rebuild import REBUILT, rebuild
+from dreamd.rebuild import rebuild
 from dreamd.replacement import recover as recover_import
+from dreamd.state.condition import REBUILT
 
 
 @dataclass(frozen=True, slots=True)

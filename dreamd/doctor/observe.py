@@ -13,7 +13,7 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 
-from dreamd.app import App, opened, sources
+from dreamd.app import App, opened
 from dreamd.archive import Stored
 from dreamd.beacon import living
 from dreamd.briefing.import_line import import_line, imported
@@ -25,23 +25,23 @@ from dreamd.dream.erasing import REPLACED
 from dreamd.dream.lock import lock_path
 from dreamd.dream.outlook import facts
 from dreamd.errors import DreamdError
-from dreamd.ingest import Source
 from dreamd.integrations.claude_code.connection import connection
 from dreamd.memory.document import count_lines
 from dreamd.memory.history import History
 from dreamd.memory.tree import INDEX, Tree
-from dreamd.problems import REBUILT_AT
 from dreamd.processes import started
-from dreamd.rebuild import DatabaseCondition, database_condition
 from dreamd.search.file import IndexFile
 from dreamd.service import installing
 from dreamd.service.limits import directories, limits
 from dreamd.service.spec import ServiceSpec, spec_of
 from dreamd.settings import Config
+from dreamd.sources import Source, sources
+from dreamd.state.condition import DatabaseCondition, database_condition
 from dreamd.state.marks import Mark
 from dreamd.state.run_record import Outcome
 from dreamd.transcripts import foreign
 from dreamd.transcripts.agents import ADAPTERS
+from dreamd.transcripts.retention import retention
 
 _SAMPLE = 3  # archived copies
 _BACKUP_OLD = dt.timedelta(days=30)
@@ -166,7 +166,7 @@ def _root(source: Source) -> Root:
         exists=exists,
         readable=exists and os.access(source.root, os.R_OK | os.X_OK),
         directories=_directories(source.root, nested=adapter is None or adapter.nested) if exists else 0,
-        retention=adapter.retention(source.root) if adapter else None,
+        retention=retention(source.agent, source.root),
     )
 
 
@@ -251,7 +251,7 @@ def _past(loaded: Loaded, clock: Clock) -> Past | None:
                 head=_expected_head(app, newest.commit if newest else None),
                 sampled=sampled,
                 damaged=damaged,
-                rebuilt_at=app.shop.marks.time(REBUILT_AT),
+                rebuilt_at=app.shop.marks.time(Mark.REBUILT_AT),
             )
     except DreamdError:
         return None

@@ -8,8 +8,8 @@ from typing import Final
 
 from dreamd.doctor.bench import Bench
 from dreamd.doctor.check import Check, Why, error, fine, warning
-from dreamd.rebuild import DatabaseCondition
 from dreamd.search.file import Condition as IndexCondition
+from dreamd.state.condition import DatabaseCondition
 
 _FAILS = 2  # dreams in a row
 _PATIENCE = 3  # times the interval

@@ -8,8 +8,7 @@ from dreamd.dream.progress import Progress
 from dreamd.dream.workshop import Workshop
 from dreamd.errors import DreamdError
 from dreamd.log import logger
-
-CONTRADICTIONS = "contradictions"  # the mark's name
+from dreamd.state.marks import Mark
 
 
 def aftermath(shop: Workshop, watch: Progress) -> None:
@@ -42,4 +41,4 @@ def pack_history(shop: Workshop) -> None:
 def count_contradictions(shop: Workshop) -> None:
     """How many lines of a person stand against newer evidence: noted for `status`, which never opens history."""
     count = sum(1 for entry in shop.history.head().entries if entry.beneath and entry.retired_at is None)
-    shop.marks.set(CONTRADICTIONS, str(count) if count else None)
+    shop.marks.set(Mark.CONTRADICTIONS, str(count) if count else None)

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from filelock import FileLock
 from ulid import ULID
 
-from dreamd.dream import refusal
+from dreamd.dream import refused
 from dreamd.dream.aftermath import aftermath
 from dreamd.dream.batch import Collected, look, post_of, receive, send, theirs
 from dreamd.dream.consolidate import Consolidation, consolidate
@@ -130,7 +130,7 @@ def _through_the_night(night: Night, order: Order, lock: FileLock, collected: Co
         with paid(night.shop):
             return _passes(night, order, lock, collected)
     except Refused as fault:
-        refusal.note(night.shop)
+        refused.note(night.shop)
         return Dreamt(night.end(Outcome.REFUSED, ",".join(fault.reasons) or fault.code, error=fault.message))
     except (EngineBusy, BudgetSpent) as fault:  # what was read is kept; the next run goes on from there
         return Dreamt(night.end(Outcome.INCOMPLETE, fault.code, error=fault.message))
@@ -195,7 +195,7 @@ def _passes(night: Night, order: Order, lock: FileLock, collected: Collected | N
             ground = replace(again, chosen=ground.chosen, deferred=ground.deferred)
     else:
         return Dreamt(night.end(Outcome.INCOMPLETE, "memory_busy"))
-    refusal.over(shop)
+    refused.over(shop)
     aftermath(shop, night.watch)
     return Dreamt(ended, plan=plan)
 

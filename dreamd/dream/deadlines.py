@@ -7,8 +7,9 @@ from collections.abc import Iterable, Mapping
 from functools import cache
 from pathlib import Path
 
-from dreamd.dream.workshop import Workshop
+from dreamd.dream.books import Books
 from dreamd.state.records import SessionRecord
+from dreamd.transcripts.retention import retention
 
 #: A session that its agent deletes within this time is copied although it has not been quiet for `archive_after`.
 LAST_CALL = dt.timedelta(days=2)
@@ -17,15 +18,14 @@ WARNING = dt.timedelta(days=3)
 NEVER = dt.datetime.max.replace(tzinfo=dt.UTC)
 
 
-def deadlines(shop: Workshop, sessions: Iterable[SessionRecord]) -> Mapping[int, dt.datetime]:
+def deadlines(shop: Books, sessions: Iterable[SessionRecord]) -> Mapping[int, dt.datetime]:
     """By session row: the day its agent deletes it; `NEVER` where the agent keeps everything or the file is gone already."""
     wanted = tuple(sessions)
     touched = shop.copies.touched({one.row for one in wanted})
 
     @cache
     def term(agent: str, root: str) -> dt.timedelta | None:
-        adapter = shop.adapters.get(agent)
-        return adapter.retention(Path(root)) if adapter else None
+        return retention(agent, Path(root))
 
     found = {}
     for one in wanted:
@@ -34,12 +34,11 @@ def deadlines(shop: Workshop, sessions: Iterable[SessionRecord]) -> Mapping[int,
     return found
 
 
-def expiring(shop: Workshop) -> int:
+def expiring(shop: Books) -> int:
     """How many sessions with unread turns and no copy their agent deletes within `WARNING`."""
     count = 0
     for agent, root in shop.copies.sources():
-        adapter = shop.adapters.get(agent)
-        term = adapter.retention(Path(root)) if adapter else None
+        term = retention(agent, Path(root))
         if term is not None:
             count += shop.copies.expiring(agent, root, shop.clock.now() + WARNING - term)
     return count

@@ -10,12 +10,14 @@ import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-
-from filelock import FileLock, Timeout
+from typing import TYPE_CHECKING
 
 from dreamd.access import NO_LOCKS
 from dreamd.errors import LockHeld, StateError
 from dreamd.log import logger
+
+if TYPE_CHECKING:
+    from filelock import FileLock
 
 #: Claude Code's own lock in a memory root: first line the holder's pid (CLIENTS: taken over when older than this or dead).
 AGENT_LOCK = ".consolidate-lock"
@@ -45,6 +47,8 @@ def dream_lock(default_state_dir: Path, memory_root: Path, *, now: dt.datetime) 
 
 
 def _acquired(path: Path) -> FileLock:
+    from filelock import FileLock, Timeout  # noqa: PLC0415 - heavy: it brings asyncio along, and most commands take no lock
+
     try:
         path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
         left = path.read_bytes()[:64] if path.exists() else b""

@@ -5,20 +5,20 @@ from __future__ import annotations
 import datetime as dt
 import math
 
-from dreamd.dream import refusal
+from dreamd.dream import refused
+from dreamd.dream.books import Books
 from dreamd.dream.gates import Facts, Gate, Limits, check
-from dreamd.dream.workshop import Workshop
 from dreamd.schedule import next_cron, quiet_until, zone_named
 from dreamd.state.marks import Mark
 from dreamd.state.run_record import DREAMS, Outcome
 
 
-def gates_now(shop: Workshop) -> tuple[Gate, ...]:
+def gates_now(shop: Books) -> tuple[Gate, ...]:
     """All six gates at this moment; never scans."""
     return check(facts(shop), limits(shop), shop.clock.now())
 
 
-def facts(shop: Workshop) -> Facts:
+def facts(shop: Books) -> Facts:
     """What the gates look at."""
     now = shop.clock.now()
     schedule = shop.config.schedule
@@ -44,13 +44,13 @@ def facts(shop: Workshop) -> Facts:
         paused_until=shop.marks.time(Mark.PAUSED_UNTIL),
         quiet_until=quiet_until(schedule.quiet_hours, now, zone),
         cron_due_at=next_cron(schedule.cron, last_success, zone) if schedule.cron and last_success else None,
-        refused=refusal.stands(shop),
+        refused=refused.stands(shop),
         lock_holder=f"pid {holder.owner.pid}" if holder else "",
         day_ends_at=midnight + dt.timedelta(days=1),
     )
 
 
-def limits(shop: Workshop) -> Limits:
+def limits(shop: Books) -> Limits:
     """What the configuration asks of the gates. What a subscription would have cost is shown and not limited."""
     config = shop.config
     subscribed = config.engine.provider == "claude-code"

@@ -1,11 +1,10 @@
-"""What a dream may cost, and what the next one probably will."""
+"""What a dream may cost."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
 
 from dreamd.dream.outlook import limits, since_midnight
 from dreamd.dream.workshop import Workshop
@@ -13,17 +12,6 @@ from dreamd.engines.costly import Costly
 from dreamd.engines.purse import Purse
 from dreamd.state.model_record import ModelRecord
 from dreamd.usage import Usage
-
-
-@dataclass(frozen=True, slots=True)
-class Forecast:
-    """What a dream would read now, and about what it would cost."""
-
-    engine: str
-    sessions: int
-    deferred: int
-    turns: int
-    cost: Usage
 
 
 class Shelf:
@@ -73,22 +61,3 @@ def refill(shop: Workshop, run_id: str) -> None:
     """The purse of a run that goes on after its batch was booked."""
     if isinstance(shop.engine, Costly):
         shop.engine.begin(purse(shop, shop.runs.get(run_id).cost), Shelf(shop))
-
-
-def forecast(shop: Workshop) -> Forecast:
-    """From the database alone; private sessions and engines without a model cost nothing."""
-    under_way = shop.batches.under_way()
-    pending = [
-        one
-        for one in shop.sessions.pending(shop.clock.now(), shop.config.gates.idle)
-        if not any(turn.row in under_way for turn in one.turns)
-    ]
-    most = shop.config.budget.max_sessions_per_run
-    taken = pending[:most]
-    cost = Usage()
-    if isinstance(shop.engine, Costly):
-        sent = [one for one in taken if shop.engine_for(one.session) is shop.engine]
-        projects = {one.session.project.key if one.session.project else "" for one in sent}
-        topics = min(len(projects) + 1, len(sent))
-        cost = shop.engine.estimate([len(one.turns) for one in sent], topics)
-    return Forecast(shop.engine.name, len(taken), len(pending) - len(taken), sum(len(one.turns) for one in taken), cost)

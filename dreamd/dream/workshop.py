@@ -1,15 +1,13 @@
-"""Everything a dream works with, wired once: configuration, places, state, history, engine, clock."""
+"""Everything a dream works with, wired once: the books, history, archive, index, engine."""
 
 from __future__ import annotations
 
-import datetime as dt
 from collections.abc import Mapping
 from dataclasses import dataclass
-from pathlib import Path, PurePath
+from pathlib import PurePath
 
 from dreamd.archive import Archive
-from dreamd.clock import Clock
-from dreamd.config import Places
+from dreamd.dream.books import Books
 from dreamd.dream.paid import Answers
 from dreamd.drives import folded
 from dreamd.engines.protocol import Engine
@@ -17,45 +15,17 @@ from dreamd.ingest import Scanner
 from dreamd.memory.guards import GuardLimits
 from dreamd.memory.history import History
 from dreamd.memory.wish import Caps
-from dreamd.project_rules import rule_for, ruled_directory, rules_over
+from dreamd.project_rules import rule_for, ruled_directory
 from dreamd.redact import Redactor
 from dreamd.search.index import Index
-from dreamd.settings import Config, Project
-from dreamd.state.batches import Batches
-from dreamd.state.copies import Copies
-from dreamd.state.database import Database
-from dreamd.state.findings import Findings
-from dreamd.state.lease import Lease
-from dreamd.state.marks import Marks
-from dreamd.state.models import Models
-from dreamd.state.projects import Projects
 from dreamd.state.records import ProjectRecord, SessionRecord
-from dreamd.state.runs import Runs
-from dreamd.state.sessions import Sessions
-from dreamd.state.withheld import Withheld
 from dreamd.transcripts.adapter import Adapter
 
 
 @dataclass(frozen=True, slots=True)
-class Workshop:
-    """What the cycle and its passes use. Built by app.py; holds no state of its own."""
+class Workshop(Books):
+    """What the cycle and its passes use beside the books. Built by app.py; holds no state of its own."""
 
-    config: Config
-    places: Places
-    clock: Clock
-    zone: dt.tzinfo
-    home: Path
-    database: Database
-    sessions: Sessions
-    copies: Copies
-    findings: Findings
-    runs: Runs
-    batches: Batches
-    lease: Lease
-    marks: Marks
-    models: Models
-    projects: Projects
-    withheld: Withheld
     scanner: Scanner
     history: History
     archive: Archive
@@ -83,17 +53,9 @@ class Workshop:
             protect=tuple(guards.protect),
         )
 
-    def private(self, session: SessionRecord) -> bool:
-        """Whether what was said in a session must not leave this machine."""
-        return any(rule.engine == "offline" for rule in self._rules_over(session))
-
     def engine_for(self, session: SessionRecord) -> Engine:
         """Who may read a session."""
         return self.local if self.private(session) else self.engine
-
-    def keeps_to_itself(self, project: ProjectRecord) -> bool:
-        """Whether what is learned in a project is told only there."""
-        return any(rule.keeps_to_itself for rule in rules_over(self.config.projects, project.root))
 
     def kept_in(self, session: SessionRecord) -> ProjectRecord | None:
         """The project that what was learned in a session stays with; None: it may go wherever it belongs.
@@ -101,7 +63,7 @@ class Workshop:
         A rule about a directory inside a repository makes that directory a project of its own: the repository's own file is
         told to sessions beside it.
         """
-        if not any(rule.keeps_to_itself for rule in self._rules_over(session)):
+        if not any(rule.keeps_to_itself for rule in self.rules_over(session)):
             return None
         project, rule = session.project, rule_for(self.config.projects, session.cwd)
         if project is not None and self.keeps_to_itself(project):
@@ -112,9 +74,6 @@ class Workshop:
         if project is not None and project.root == root:
             return project
         return self.projects.place(key=folded(root), name=PurePath(root).name, root=root)
-
-    def _rules_over(self, session: SessionRecord) -> tuple[Project, ...]:
-        return rules_over(self.config.projects, session.cwd, session.project.root if session.project else None)
 
     @property
     def answers(self) -> Answers:

@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from dreamd import replacement
-from dreamd.app import opened, sources
+from dreamd.app import opened
 from dreamd.beacon import instance_lock
 from dreamd.clock import Clock, rfc3339
 from dreamd.config import Loaded, Places, expand
@@ -28,8 +28,9 @@ from dreamd.memory.tree import INDEX, Tree
 from dreamd.moving import bundle, packing
 from dreamd.moving.bundle import About
 from dreamd.moving.lodging import Move, moves
-from dreamd.rebuild import DatabaseCondition, database_condition
 from dreamd.replacement import PIECES, Replacement, Target
+from dreamd.sources import sources
+from dreamd.state.condition import DatabaseCondition, database_condition
 from dreamd.state.database import Database
 from dreamd.state.marks import Marks
 from dreamd.state.resettlement import counted, moved, project_keys, settle

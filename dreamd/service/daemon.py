@@ -14,7 +14,7 @@ from queue import Empty, SimpleQueue
 
 from apscheduler.schedulers.background import BackgroundScheduler
 
-from dreamd.app import App, sources
+from dreamd.app import App
 from dreamd.beacon import ServiceInfo, write_info
 from dreamd.clock import rfc3339
 from dreamd.config import load
@@ -25,12 +25,13 @@ from dreamd.dream.recovery import recover_alone
 from dreamd.errors import ConfigError, DreamdError
 from dreamd.log import logger
 from dreamd.processes import give_back_memory
-from dreamd.rebuild import REBUILT, database_condition
 from dreamd.service.child import Child, Ended
 from dreamd.service.messages import Hint, Lost, Message, Signalled, Tick, signals_into
 from dreamd.service.notify import Systemd
 from dreamd.service.troubles import Troubles
 from dreamd.service.watch import REMEDIES, Watched, Watcher
+from dreamd.sources import sources
+from dreamd.state.condition import REBUILT, database_condition
 from dreamd.state.process import Owner
 from dreamd.state.records import Request
 from dreamd.state.requests import Requests

@@ -10,10 +10,11 @@ from dreamd.app import App
 from dreamd.beacon import instance_lock
 from dreamd.clock import SystemClock
 from dreamd.config import Loaded
-from dreamd.rebuild import REBUILT, database_condition, rebuild
+from dreamd.rebuild import rebuild
 from dreamd.replacement import recover as recover_import
 from dreamd.service.daemon import Daemon
 from dreamd.service.notify import Systemd
+from dreamd.state.condition import REBUILT, database_condition
 from dreamd.state.database import Database
 
 

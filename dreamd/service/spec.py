@@ -10,8 +10,8 @@ import tempfile
 from dataclasses import dataclass
 from pathlib import Path
 
-from dreamd.app import sources
 from dreamd.config import Loaded, expand, keys, load
+from dreamd.sources import sources
 
 _CACHES = (".cache", "Caches")  # where `pipx run` and `uvx` put what they throw away again
 

@@ -30,6 +30,9 @@ class Mark(StrEnum):
     LAST_ERROR = "last_error"
     RULES = "rules"
     MACHINE_KEY = "machine_key"
+    CONTRADICTIONS = "contradictions"  # lines of a person that newer evidence stands against
+    REBUILT_AT = "rebuilt_at"
+    REFUSED = "refused"  # what stood when a dream was refused
 
 
 def put(connection: Connection, name: str, value: str | dt.datetime | None) -> None:

@@ -53,10 +53,6 @@ class Adapter(Reader, Protocol):
         """
         ...
 
-    def retention(self, root: Path) -> dt.timedelta | None:
-        """How long after its last change (mtime) the agent deletes a transcript below `root`; None: it never does."""
-        ...
-
     @property
     def nested(self) -> bool:
         """Whether what grows lies in directories below a root; else in the root itself, and only that is watched."""

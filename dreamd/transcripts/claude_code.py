@@ -118,10 +118,6 @@ class ClaudeCode:
         """The sessions that a running client has open; its registry lies beside the projects folder. See the protocol."""
         return claude_home.open_sessions(root.parent, now)
 
-    def retention(self, root: Path) -> dt.timedelta:
-        """The client's `cleanupPeriodDays`; see the protocol."""
-        return claude_home.retention(root.parent)
-
 
 def _scan(fd: int, cursor: Cursor, *, settled: bool) -> Reading:
     now = fingerprint.stamp(os.fstat(fd))

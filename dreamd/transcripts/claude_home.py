@@ -1,4 +1,4 @@
-"""What Claude Code says beside its transcripts: which sessions are open now, and after how many days it deletes them."""
+"""What Claude Code says beside its transcripts: which sessions are open now."""
 
 from __future__ import annotations
 
@@ -10,8 +10,6 @@ import msgspec
 
 from dreamd.processes import pid_namespace, started
 
-_DAYS = 30  # the client's default for `cleanupPeriodDays`
-_MOST_DAYS = 36_500
 #: A client in another container cannot be asked; its file counts for so long after its last update.
 _FOREIGN_SILENCE = dt.timedelta(days=1)
 _LARGEST = 1024 * 1024  # bytes of a file that is read here
@@ -27,12 +25,7 @@ class _Client(msgspec.Struct, rename="camel"):
     updated_at: float | None = None  # milliseconds
 
 
-class _Settings(msgspec.Struct, rename="camel"):
-    cleanup_period_days: float | None = None
-
-
 _CLIENT = msgspec.json.Decoder(_Client)
-_SETTINGS = msgspec.json.Decoder(_Settings)
 
 
 def open_sessions(home: Path, now: dt.datetime) -> frozenset[str]:
@@ -51,15 +44,6 @@ def open_sessions(home: Path, now: dt.datetime) -> frozenset[str]:
 def folder_of(cwd: str) -> str:
     """The name of the directory in which the client looks for sessions of a working directory."""
     return re.sub(r"[^A-Za-z0-9]", "-", cwd)
-
-
-def retention(home: Path) -> dt.timedelta:
-    """How long after its last change a transcript is deleted: `cleanupPeriodDays` of the client's settings, 1 day at least, else 30."""
-    try:
-        days = _SETTINGS.decode(_content(home / "settings.json")).cleanup_period_days
-    except (OSError, ValueError, RecursionError):
-        days = None
-    return dt.timedelta(days=_DAYS if days is None else min(max(days, 1), _MOST_DAYS))
 
 
 def _registry(home: Path) -> list[Path]:

@@ -91,10 +91,6 @@ class Codex:
         del root, now
         return frozenset()
 
-    def retention(self, root: Path) -> None:
-        """Codex deletes nothing by itself."""
-        del root
-
 
 def _undone(fd: int, size: int) -> CodexPerson:
     """Who heard the whole file, where something in it was taken back; else somebody who heard nothing."""

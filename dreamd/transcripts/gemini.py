@@ -31,7 +31,6 @@ _FIRST_LINE = 256 * 1024  # bytes in which an event log's header ends
 _LARGEST = 64 * 1024 * 1024  # bytes of a document; it can only be read as a whole
 _MOST_MAP = 4 * 1024 * 1024
 _ROOT_FILE = ".project_root"
-_KEPT = "30d"  # the client's own default since it writes logs
 _NAMED = re.compile(rb'"sessionId"\s*:\s*"([A-Za-z0-9_-]+)"')
 
 
@@ -128,21 +127,6 @@ class Gemini:
         """None: Gemini CLI keeps no register of what is open."""
         del root, now
         return frozenset()
-
-    def retention(self, root: Path) -> dt.timedelta | None:
-        """The client's `general.sessionRetention.maxAge`, 30 days unless a person says otherwise; see the protocol."""
-        found = _json(root.parent / "settings.json")
-        general = found.get("general")
-        rule = general.get("sessionRetention") if isinstance(general, dict) else None
-        if not isinstance(rule, dict):
-            rule = {}
-        if rule.get("enabled") is False:
-            return None
-        age = re.fullmatch(r"(\d+)([hdwm])", str(rule.get("maxAge", _KEPT)))
-        return int(age[1]) * _TERMS[age[2]] if age else None
-
-
-_TERMS = {"h": dt.timedelta(hours=1), "d": dt.timedelta(days=1), "w": dt.timedelta(weeks=1), "m": dt.timedelta(days=30)}
 
 
 def project_directory(path: Path) -> str | None:

@@ -162,10 +162,6 @@ class OpenCode:
         del root, now
         return frozenset()
 
-    def retention(self, root: Path) -> None:
-        """OpenCode deletes nothing by itself."""
-        del root
-
 
 @dataclass(frozen=True, slots=True)
 class OneSession:

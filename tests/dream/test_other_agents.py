@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from agents_home import RULE, Home, say_in_codex, say_in_opencode, words
-from dreamd.app import sources
+from dreamd.sources import sources
 from dreamd.state.records import Excluded
 from transcripts import codex_lines as codex
 from transcripts.specimens import KEPT_OPEN, grow_opencode, snapshot

@@ -4,7 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from dreamd.ingest import Scanner, Source
+from dreamd.ingest import Scanner
+from dreamd.sources import Source
 from dreamd.state.database import Database
 from dreamd.state.sessions import Sessions
 from ingest.toy_agent import IDLE, ToyAgent, locate

@@ -8,7 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from dreamd.ingest import Scanner, Source
+from dreamd.ingest import Scanner
+from dreamd.sources import Source
 from dreamd.state.database import Database
 from dreamd.state.records import Excluded
 from dreamd.state.sessions import Sessions

@@ -145,9 +145,6 @@ class ToyAgent:
     def live_sessions(self, root: Path, now: dt.datetime) -> frozenset[str]:
         return frozenset()
 
-    def retention(self, root: Path) -> None:
-        return None
-
 
 def say(turn: str, *, at: dt.datetime = T0, **more: object) -> dict[str, object]:
     """A line that a person typed."""

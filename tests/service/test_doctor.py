@@ -20,11 +20,12 @@ from dreamd.doctor.observe import observe
 from dreamd.errors import LockHeld
 from dreamd.integrations.claude_code.connect import Mode
 from dreamd.integrations.claude_code.connection import Connection
-from dreamd.rebuild import DatabaseCondition, database_condition, rebuild
+from dreamd.rebuild import rebuild
 from dreamd.search.file import Condition as IndexCondition
 from dreamd.service.condition import Condition as ServiceCondition
 from dreamd.service.spec import spec_of
 from dreamd.settings import Config
+from dreamd.state.condition import DatabaseCondition, database_condition
 from dreamd.state.run_record import Outcome
 from shared_material import shared
 from world import NOW, World, dreamd

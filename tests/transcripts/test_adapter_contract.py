@@ -17,6 +17,7 @@ from dreamd.errors import TranscriptError
 from dreamd.transcripts.adapter import Adapter, ManySessions, reader_of
 from dreamd.transcripts.agents import ADAPTERS
 from dreamd.transcripts.event import PERSON_ORIGINS, Cursor, Growth, Reading, Role, SessionFile
+from dreamd.transcripts.retention import retention
 from transcripts.specimens import CWD, KEPT_OPEN, SPECIMENS, Specimen, snapshot
 
 
@@ -107,7 +108,7 @@ def test_a_missing_root_and_an_empty_one_have_nothing(specimen: Specimen, tmp_pa
     for root in (tmp_path / "empty", tmp_path / "missing"):
         assert list(adapter.discover(root)) == []
         assert adapter.live_sessions(root, dt.datetime(2026, 3, 2, tzinfo=dt.UTC)) == frozenset()
-        adapter.retention(root)
+        retention(adapter.agent, root)
 
 
 def test_a_scan_in_pieces_comes_to_what_a_scan_of_the_whole_does(specimen: Specimen, tmp_path: Path) -> None:

@@ -12,6 +12,7 @@ import pytest
 
 from dreamd.processes import held_open, pid_namespace, started
 from dreamd.transcripts.claude_code import ClaudeCode
+from dreamd.transcripts.retention import retention
 
 NOW = dt.datetime(2026, 3, 10, 12, tzinfo=dt.UTC)
 SESSION = "00000000-0000-4000-8000-000000000001"
@@ -104,7 +105,7 @@ def test_no_registry_means_nobody_is_there(root: Path) -> None:
 def test_the_term_is_the_clients_own_setting(root: Path, settings: str | None, days: int) -> None:
     if settings is not None:
         (root.parent / "settings.json").write_text(settings)
-    assert ClaudeCode().retention(root) == dt.timedelta(days=days)
+    assert retention("claude-code", root) == dt.timedelta(days=days)
 
 
 def test_a_file_that_a_process_has_open_is_known(tmp_path: Path) -> None:

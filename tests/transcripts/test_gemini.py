@@ -7,6 +7,7 @@ import pytest
 
 from dreamd.transcripts.event import Cursor, Growth, Origin, Role, SessionFile
 from dreamd.transcripts.gemini import Gemini
+from dreamd.transcripts.retention import retention
 from shared_material import shared
 from transcripts.codex_lines import at, dump
 
@@ -180,7 +181,7 @@ def test_a_document_that_is_just_being_written_is_looked_at_again(tmp_path: Path
 )
 def test_the_clients_own_retention(tmp_path: Path, settings: dict[str, object], days: int | None) -> None:
     (tmp_path / "settings.json").write_text(json.dumps(settings))
-    found = Gemini().retention(tmp_path / "tmp")
+    found = retention("gemini", tmp_path / "tmp")
     assert (found.days if found else None) == days
 
 

@@ -18,6 +18,8 @@ from dreamd.engines.claude.engine import ClaudeEngine, Limits
 from dreamd.engines.claude.mail import Mail
 from dreamd.engines.claude.prices import Prices
 from dreamd.engines.claude.providers import anthropic_client, bedrock_client, vertex_client
+from dreamd.engines.mixed import Mixed
+from dreamd.engines.offline.engine import OfflineEngine
 from dreamd.settings import Config
 from dreamd.state.model_record import ModelRecord
 
@@ -57,6 +59,11 @@ class Later:
         """See Transport. `check` was called before, once, by the thread that began the run."""
         transport = self._made or self._make()
         return transport.send(model, system, messages, max_tokens=max_tokens, schema=schema)
+
+
+def mixed(config: Config, day: dt.date) -> Mixed:
+    """The claude engine, beside which what must not leave this machine is read here."""
+    return Mixed(claude(config, day), OfflineEngine())
 
 
 def claude(config: Config, day: dt.date) -> ClaudeEngine:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import datetime as dt
 from collections.abc import Sequence
 
 from dreamd.engines.offline.broaden import broaden
 from dreamd.engines.offline.extract import extract
 from dreamd.engines.offline.reconcile import reconcile
 from dreamd.engines.protocol import Digest, Extraction, Finding, KnownEntry, Reconciliation, Topic
+from dreamd.settings import Config
 
 
 class OfflineEngine:
@@ -36,3 +38,8 @@ class OfflineEngine:
     def reconcile(self, topic: Topic, entries: Sequence[KnownEntry], findings: Sequence[Finding]) -> Reconciliation:
         """How the findings of one topic meet what is known of it; deterministic."""
         return reconcile(topic, entries, findings)
+
+
+def offline(_config: Config, _day: dt.date) -> OfflineEngine:
+    """The engine that every configuration has."""
+    return OfflineEngine()

@@ -12,10 +12,10 @@ from dreamd.briefing.circle import Circle, circle
 from dreamd.briefing.here import here
 from dreamd.config import Loaded
 from dreamd.errors import StateError, UsageError
-from dreamd.rebuild import DatabaseCondition, database_condition
 from dreamd.search.index import Index
 from dreamd.search.past import Past
 from dreamd.search.query import Hit
+from dreamd.state.condition import DatabaseCondition, database_condition
 
 
 @dataclass(frozen=True, slots=True)

@@ -25,7 +25,7 @@ from dreamd.dream.outlook import gates_now
 from dreamd.dream.progress import Progress, nobody
 from dreamd.dream.restoring import restore
 from dreamd.dream.workshop import Workshop
-from dreamd.engines.offline.engine import OfflineEngine
+from dreamd.engines.offline.engine import offline
 from dreamd.engines.protocol import Engine
 from dreamd.engines.table import engine as engine_named
 from dreamd.errors import UsageError
@@ -258,6 +258,6 @@ def _wire(loaded: Loaded, clock: Clock, zone: dt.tzinfo, engine: Engine | None, 
         index=Index(places.search),
         redactor=Redactor(config.redact.extra),
         engine=engine or engine_named(config.engine.name, config, clock.now().date()),
-        local=OfflineEngine(),
+        local=offline(config, clock.now().date()),
         adapters=ADAPTERS,
     )

@@ -11,9 +11,10 @@ from pathlib import Path
 from time import perf_counter  # a stopwatch, not the time of day
 from typing import NamedTuple
 
+from dreamd.meaning import Meaning
 from dreamd.search.candidates import Filters
 from dreamd.search.file import Condition, IndexFailed, IndexFile
-from dreamd.search.meaning import DEPTH, Meaning, fused
+from dreamd.search.fusion import DEPTH, fused
 from dreamd.search.past import ProjectDoc, named
 from dreamd.search.query import Hit, Shelf, search_memory, search_sessions
 from dreamd.search.words import indexed_words, is_question, project_word, query_terms

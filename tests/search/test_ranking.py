@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 
 from dreamd.search.dates import Dates
+from dreamd.search.fusion import fused
 from dreamd.search.index import Index, SessionDoc, TurnDoc
 from dreamd.search.marks import counter, finder, folded
-from dreamd.search.meaning import fused
 from dreamd.search.past import ProjectDoc
 from dreamd.search.words import query_terms
 

@@ -19,7 +19,7 @@ from dreamd.engines.claude.mail import Mail
 from dreamd.engines.claude.prices import Prices
 from dreamd.engines.claude.providers import anthropic_client, bedrock_client, vertex_client
 from dreamd.engines.mixed import Mixed
-from dreamd.engines.offline.engine import OfflineEngine
+from dreamd.engines.offline.engine import offline
 from dreamd.settings import Config
 from dreamd.state.model_record import ModelRecord
 
@@ -63,7 +63,7 @@ class Later:
 
 def mixed(config: Config, day: dt.date) -> Mixed:
     """The claude engine, beside which what must not leave this machine is read here."""
-    return Mixed(claude(config, day), OfflineEngine())
+    return Mixed(claude(config, day), offline(config, day))
 
 
 def claude(config: Config, day: dt.date) -> ClaudeEngine:

@@ -9,11 +9,16 @@ from dreamd.engines.offline.broaden import broaden
 from dreamd.engines.offline.extract import extract
 from dreamd.engines.offline.reconcile import reconcile
 from dreamd.engines.protocol import Digest, Extraction, Finding, KnownEntry, Reconciliation, Topic
+from dreamd.meaning import Meaning, installed
 from dreamd.settings import Config
 
 
 class OfflineEngine:
     """Reads what people typed by linguistic rules; implements `dreamd.engines.protocol.Engine`."""
+
+    def __init__(self, meaning: Meaning | None = None) -> None:
+        """`meaning` proposes which rules say the same in other words; without it, words alone tell."""
+        self._meaning = meaning
 
     @property
     def name(self) -> str:
@@ -37,9 +42,9 @@ class OfflineEngine:
 
     def reconcile(self, topic: Topic, entries: Sequence[KnownEntry], findings: Sequence[Finding]) -> Reconciliation:
         """How the findings of one topic meet what is known of it; deterministic."""
-        return reconcile(topic, entries, findings)
+        return reconcile(topic, entries, findings, self._meaning)
 
 
 def offline(_config: Config, _day: dt.date) -> OfflineEngine:
-    """The engine that every configuration has."""
-    return OfflineEngine()
+    """The engine that every configuration has; the extra `embeddings` joins in where it is installed."""
+    return OfflineEngine(installed())

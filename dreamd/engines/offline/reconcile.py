@@ -11,12 +11,15 @@ from dreamd.engines.offline import changes, habits, slots
 from dreamd.engines.offline.cues import rx
 from dreamd.engines.offline.judge import reject
 from dreamd.engines.offline.renewals import adds, renewal, reversed_by
+from dreamd.engines.offline.retold import NEAR, confirmed
 from dreamd.engines.offline.retractions import RETRACTED
 from dreamd.engines.offline.similar import Sense, likeness, opposed, same, sense, speaks_of, stem
 from dreamd.engines.offline.verdict import KEEP, WEAK
-from dreamd.engines.protocol import Act, Finding, KnownEntry, Proposal, Reconciliation, Topic
+from dreamd.engines.protocol import Act, Finding, Kind, KnownEntry, Proposal, Reconciliation, Topic
+from dreamd.meaning import Meaning
 
 _INSTEAD = rx(r"^(?:never|do not|don't|avoid) [^,;]+[,;] (?P<wanted>.+?) instead\.?$")
+_RULES = (Kind.PREFERENCE, Kind.PROHIBITION, Kind.CONVENTION, Kind.CORRECTION)
 _LONG_AGO = dt.datetime.min.replace(tzinfo=dt.UTC)
 
 
@@ -30,16 +33,19 @@ class _Standing:
     mine: bool
     slot: str
     value: str
+    kind: Kind | None  # None: a person's line
     at: dt.datetime
     known: bool  # in memory already; False: added by this list
 
 
-def reconcile(_topic: Topic, entries: Sequence[KnownEntry], findings: Sequence[Finding]) -> Reconciliation:
+def reconcile(
+    _topic: Topic, entries: Sequence[KnownEntry], findings: Sequence[Finding], meaning: Meaning | None = None
+) -> Reconciliation:
     """Proposals for the findings, oldest first; the same input always gives the same list."""
     standing = [_from_entry(e) for e in entries]
     proposals: list[Proposal] = []
     for finding in _repeated(sorted(findings, key=lambda f: (f.at or _LONG_AGO, f.session_id, f.offset, f.id))):
-        proposal = _decide(finding, standing)
+        proposal = _decide(finding, standing, meaning)
         proposals.append(proposal)
         _take_in(finding, proposal, standing)
     return Reconciliation(tuple(proposals))
@@ -58,6 +64,7 @@ def _from_entry(entry: KnownEntry) -> _Standing:
         entry.mine,
         slot,
         value,
+        entry.kind,
         entry.last_at or _LONG_AGO,
         known=True,
     )
@@ -95,7 +102,7 @@ def _said_again(finding: Finding, by_word: Mapping[str, list[Finding]]) -> bool:
     )
 
 
-def _decide(finding: Finding, standing: list[_Standing]) -> Proposal:
+def _decide(finding: Finding, standing: list[_Standing], meaning: Meaning | None) -> Proposal:
     own = sense(finding.text)
     if reject(finding.text):
         return _drop(finding, "junk")
@@ -108,9 +115,31 @@ def _decide(finding: Finding, standing: list[_Standing]) -> Proposal:
     rival = _rival(finding, own, near)
     if rival:
         return _meet_rival(finding, rival)
+    return _meet_nothing(finding, standing, meaning)
+
+
+def _meet_nothing(finding: Finding, standing: list[_Standing], meaning: Meaning | None) -> Proposal:
+    """No line is the same or contradicts by its words; one may still say it in others."""
     if finding.weight < WEAK:
         return _drop(finding, "weak")
+    again = _retold(finding, standing, meaning) if meaning else None
+    if again:
+        return _meet_twin(finding, again)
     return Proposal(Act.ADD, (finding.id,), text=finding.text if habits.is_request(finding) else "", reason="new")
+
+
+def _retold(finding: Finding, standing: list[_Standing], meaning: Meaning) -> _Standing | None:
+    """The rule that says the same in other words: the nearest that no rule speaks against. What has a slot is judged by its value."""
+    if finding.kind not in _RULES or finding.slot:
+        return None
+    lines = [line for line in standing if line.kind in (None, *_RULES) and not line.slot]
+    near = zip(meaning.nearness(finding.text, [line.text for line in lines]), lines, strict=True)
+    for nearness, line in sorted(near, key=lambda pair: -pair[0]):
+        if nearness < NEAR:
+            return None
+        if confirmed(finding.text, line.text):
+            return line
+    return None
 
 
 def _near(finding: Finding, own: Sense, standing: list[_Standing]) -> list[_Standing]:
@@ -240,14 +269,26 @@ def _take_in(finding: Finding, proposal: Proposal, standing: list[_Standing]) ->
     at = finding.at or _LONG_AGO
     if proposal.act is Act.ADD:
         standing.append(
-            _Standing(finding.id, finding.text, sense(finding.text), True, finding.slot, finding.value, at, known=False)
+            _Standing(
+                finding.id,
+                finding.text,
+                sense(finding.text),
+                True,
+                finding.slot,
+                finding.value,
+                finding.kind,
+                at,
+                known=False,
+            )
         )
     elif proposal.act in (Act.MERGE, Act.SUPERSEDE):
         i = next(n for n, s in enumerate(standing) if s.id == proposal.entry_id)
         old = standing[i]
         if proposal.act is Act.SUPERSEDE:
             text = proposal.text or finding.text
-            standing[i] = _Standing(old.id, text, sense(text), True, finding.slot, finding.value, at, known=False)
+            standing[i] = _Standing(
+                old.id, text, sense(text), True, finding.slot, finding.value, finding.kind, at, known=False
+            )
         else:
             standing[i] = replace(
                 old, at=max(at, old.at), slot=old.slot or finding.slot, value=old.value or finding.value

@@ -144,6 +144,11 @@ def reversed_by(newer: str, older: str) -> bool:
     return len(mine) > 1 and mine == theirs
 
 
+def in_one_place(text: str, other: str) -> bool:
+    """Whether two lines have clauses that differ in one place only, and so say two things of one sort."""
+    return any(_aligned(mine, theirs) for mine in clauses(text) for theirs in clauses(other))
+
+
 def became(sentence: str) -> bool:
     """Whether a clause says that something has another value now: "… was raised to …"."""
     return any(clause.became for clause in clauses(sentence))

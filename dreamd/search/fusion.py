@@ -1,13 +1,13 @@
-"""Where a model that knows what texts mean may join in: its order and that of the words become one, by rank alone.
+"""Where a model that knows what texts mean (`dreamd.meaning`) may join in the search: its order and that of the words become one.
 
-None is used by default. The one multilingual model that can be had from a package was measured (benchmarks/README.md) and made the order
+None does by default. The one multilingual model that can be had from a package was measured (benchmarks/README.md) and made the order
 worse; who has a better one hands it to `Index`.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Protocol, TypeVar
+from typing import TypeVar
 
 #: So many hits by words are looked at again.
 DEPTH = 50
@@ -15,14 +15,6 @@ _RANK = 10  # the constant of reciprocal rank fusion: small, so that the first p
 _SHARE = 0.3  # of the model's order beside that of the words
 
 T = TypeVar("T")
-
-
-class Meaning(Protocol):
-    """An embedding model, or anything else that can say how near texts are to a query."""
-
-    def nearness(self, query: str, texts: Sequence[str]) -> Sequence[float]:
-        """One number for each text, more for nearer; only their order counts."""
-        ...
 
 
 def fused(ordered: Sequence[T], nearness: Sequence[float]) -> list[T]:

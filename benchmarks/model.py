@@ -1,4 +1,4 @@
-"""What a dream with a model sends and costs, on a HOME of transcripts: `python benchmarks/model.py HOME [--findings N]`.
+"""What a dream with a model sends and costs, on a HOME of transcripts: `python benchmarks/model.py HOME [--findings N] [--long TURNS]`.
 
 A server on loopback answers in the model's place: it keeps the first sentence that was typed in each new turn, at most N a
 session, adds whatever it is asked to order, and counts tokens and a prompt cache as the real one would (by the bytes of what
@@ -16,6 +16,7 @@ import shutil
 import sys
 import tempfile
 import time
+import uuid
 from pathlib import Path
 from typing import Any
 
@@ -30,15 +31,22 @@ from dreamd.settings import Config
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "tests"))
 from dreamd.usage import Usage
 from engines_claude import scripted
+from engines_claude.prompt_cache import PromptCache
 
 BYTES_PER_TOKEN = 2.1  # of transcripts as they lie on disk
 PROSE = 2.9  # bytes a token of English prose, which the static prefix is
+_INSTRUCTIONS = {
+    section.text for name in ("extract", "summarise", "reconcile") for section in prompt(name).static if section.text
+}
 
 
 def answer(most: int) -> Any:
     """A model that keeps something of most sessions, as long as real findings are."""
 
     def respond(request: dict[str, Any]) -> dict[str, Any]:
+        if scripted.pass_of(request) == "summarise":
+            summary = "The person works on it and says how. " * 60
+            return {"text": summary, "usage": counted(request, summary)}
         if scripted.pass_of(request) == "extract":
             made = []
             for name, words in scripted.turns_of(request).items():
@@ -51,21 +59,44 @@ def answer(most: int) -> Any:
         made = [scripted.proposal("add", [name]) for name in names]
         return {"json": {"proposals": made}, "usage": counted(request, made)}
 
-    seen: set[str] = set()
+    cache = PromptCache(tokens, least=1_024)
 
-    def counted(request: dict[str, Any], made: list[Any]) -> dict[str, int]:
-        prefix = json.dumps([request["model"], request["system"]])
-        static = round(sum(len(block["text"]) for block in request["system"]) / PROSE)
-        known = prefix in seen
-        seen.add(prefix)
-        return {
-            "input_tokens": estimate(scripted.message_of(request)),
-            "output_tokens": estimate(json.dumps(made)),
-            "cache_read_input_tokens": static if known else 0,
-            "cache_creation_input_tokens": 0 if known else static,
-        }
+    def counted(request: dict[str, Any], made: Any) -> dict[str, int]:
+        return cache.usage(request) | {"output_tokens": estimate(json.dumps(made))}
 
     return respond
+
+
+def tokens(text: str) -> int:
+    """Of the instructions as prose, of all else as an estimate has it."""
+    return round(len(text) / PROSE) if text in _INSTRUCTIONS else estimate(text)
+
+
+def long_session(home: Path, turns: int) -> None:
+    """One session with so many long prompts instead of a given HOME's."""
+    folder = home / ".claude" / "projects" / "-home-sam-work-orchard"
+    folder.mkdir(parents=True)
+    start = dt.datetime(2026, 3, 1, 9, 0, tzinfo=dt.UTC)
+    with (folder / f"{uuid.UUID(int=1)}.jsonl").open("w", encoding="utf-8") as file:
+        before = None
+        for number in range(turns):
+            words = f"Rule {number} of orchard: always name the branch after ticket {number} before pushing. "
+            words += " ".join(f"Case {case} of it is about crate {number * 31 + case}." for case in range(40))
+            name = str(uuid.UUID(int=100 + number))
+            line = {
+                "type": "user",
+                "uuid": name,
+                "parentUuid": before,
+                "sessionId": str(uuid.UUID(int=1)),
+                "timestamp": (start + dt.timedelta(minutes=number)).isoformat().replace("+00:00", "Z"),
+                "cwd": "/home/sam/work/orchard",
+                "version": "2.1.332",
+                "userType": "external",
+                "isSidechain": False,
+                "message": {"role": "user", "content": words},
+            }
+            file.write(json.dumps(line) + "\n")
+            before = name
 
 
 def dream(home: Path, url: str, sessions: int) -> tuple[list[Dreamt], float]:
@@ -102,22 +133,25 @@ def dream(home: Path, url: str, sessions: int) -> tuple[list[Dreamt], float]:
 def main() -> None:
     """Prints the table."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("home", type=Path, help="a home directory with .claude/projects")
+    parser.add_argument("home", type=Path, nargs="?", help="a home directory with .claude/projects")
+    parser.add_argument("--long", type=int, default=0, help="instead of HOME, one session of so many long prompts")
     parser.add_argument("--findings", type=int, default=4, help="findings a session at most")
     parser.add_argument("--sessions", type=int, default=50, help="sessions a dream")
     given = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder, scripted.serving(answer(given.findings)) as server:
         home = Path(folder)
-        shutil.copytree(
-            given.home / ".claude" / "projects", home / ".claude" / "projects", copy_function=shutil.copyfile
-        )
+        if given.home is None:
+            long_session(home, given.long or 80)
+        else:
+            source = given.home / ".claude" / "projects"
+            shutil.copytree(source, home / ".claude" / "projects", copy_function=shutil.copyfile)
         size = sum(path.stat().st_size for path in home.rglob("*.jsonl"))
         dreams, seconds = dream(home, server.url, given.sessions)
     total = sum((one.run.cost for one in dreams if one.run), Usage())
     sent = total.input + total.cache_read + total.cache_write
     fresh = total.input + total.cache_write
     raw = size / BYTES_PER_TOKEN
-    calls = {name: len(server.of(name)) for name in ("extract", "reconcile")}
+    calls = {name: len(server.of(name)) for name in ("extract", "summarise", "reconcile")}
     largest = max(estimate(json.dumps(one["messages"], ensure_ascii=False)) for one in server.requests)
     gathered = sum(one.run.sessions.gathered for one in dreams if one.run)
     print(
@@ -126,9 +160,12 @@ def main() -> None:
     print(
         f"sent: {sent:,} tokens (1/{raw / sent:.0f}), without what was read from the cache {fresh:,} (1/{raw / fresh:.0f})"
     )
-    print(f"written by the model: {total.output:,} tokens")
     print(
-        f"calls: {calls['extract']} extract, {calls['reconcile']} reconcile; largest message {largest:,} tokens by estimate"
+        f"input {total.input:,}, written to the cache {total.cache_write:,}, read from it {total.cache_read:,}, "
+        f"written by the model {total.output:,} tokens"
+    )
+    print(
+        f"calls: {calls['extract']} extract, {calls['summarise']} summarise, {calls['reconcile']} reconcile; largest message {largest:,} tokens by estimate"
     )
     static = total.cache_read + total.cache_write
     print(f"target: at most 1/50 of the raw tokens sent: {'reached' if raw / sent >= 50 else 'MISSED'}")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from typing import Protocol
 
@@ -100,10 +100,11 @@ class Conversation:
         """What this conversation learned about bytes and tokens; hand it to the next."""
         return self._calibration
 
-    def ask(self, message: Message, *, max_tokens: int, schema: Schema | None = None) -> Reply:
+    def ask(self, message: Message, *, max_tokens: int, schema: Schema | None = None, followed: bool = False) -> Reply:
         """One message and its reply. Compacts first where it must; what is too large is excerpted with a mark.
 
-        `max_tokens` is lowered to what the window has room for. Raises OutOfTokens, CompactionFailed, and whatever the caller
+        `max_tokens` is lowered to what the window has room for. `followed`: another message will come behind it at once, so that
+        this one is worth what a place in the prompt cache costs. Raises OutOfTokens, CompactionFailed, and whatever the caller
         raises; then nothing was added.
         """
         if self.level is Level.STOP:
@@ -116,14 +117,17 @@ class Conversation:
         longest = self._budget.answer(self.used + self._estimated(message), max_tokens)
         if longest <= 0:
             raise OutOfTokens(self.used, self._budget.working)
-        sent = (*self._messages, message)
+        sent = (*self._messages, replace(message, cached=followed))
         reply = self._caller.call(self._system, sent, max_tokens=longest, schema=schema)
         self._heard(sent, reply, schema)
         return reply
 
-    def admits(self, message: Message, *, max_tokens: int) -> bool:
-        """Whether a message goes in whole now, and its answer (at most a tenth of the working budget) ends before the stop."""
-        return self._admits(self.used, message, max_tokens)
+    def admits(self, message: Message, *, max_tokens: int, before: int = 0) -> bool:
+        """Whether a message goes in whole now, and its answer (at most a tenth of the working budget) ends before the stop.
+
+        `before`: so many tokens will have been added until then.
+        """
+        return self._admits(self.used + before, message, max_tokens)
 
     def make_room(self, message: Message, *, max_tokens: int) -> bool:
         """Whether it is admitted, after a compaction where there has to be one and it is sure to be enough: none in vain."""
@@ -160,7 +164,7 @@ class Conversation:
             summary_lines=made.summary_lines,
             fell_back=made.fell_back,
         )
-        self._messages = made.messages
+        self._messages = tuple(replace(one, cached=False) for one in made.messages)  # nothing of it stands in the cache
         self._measured = None
         self._warned = False
         return made

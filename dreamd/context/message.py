@@ -9,6 +9,8 @@ from enum import StrEnum
 from typing import assert_never
 
 _FRAME = 4  # tokens around a message and around each of its blocks
+#: The Messages API takes four marks for the prompt cache in one request; the system prompt has one of them.
+_MARKS = 3
 
 
 class Role(StrEnum):
@@ -62,6 +64,7 @@ class Message:
     role: Role
     blocks: tuple[Block, ...]
     summary: bool = False
+    cached: bool = False  # what was sent up to its end is sent again: worth a place in the prompt cache
 
     @property
     def typed(self) -> bool:
@@ -120,14 +123,17 @@ def content(block: Block) -> str:
 def to_api(messages: Sequence[Message]) -> list[dict[str, object]]:
     """The Messages API's `messages`: neighbours of one role joined (some servers insist that roles alternate).
 
-    Empty texts are left out, because the API refuses them; so is a message of which nothing remains. Raises ValueError for a
-    ToolUse or Opaque whose JSON is broken.
+    Empty texts are left out, because the API refuses them; so is a message of which nothing remains. The newest `cached` messages
+    are marked: an earlier mark is where the cache is read, the last one up to where it is written. Raises ValueError for a ToolUse
+    or Opaque whose JSON is broken.
     """
     joined: list[tuple[Role, list[dict[str, object]]]] = []
-    for message in messages:
-        blocks = [
-            _to_api(block) for block in message.blocks if not (isinstance(block, Text) and not block.text.strip())
-        ]
+    marked = [number for number, message in enumerate(messages) if message.cached][-_MARKS:]
+    for number, message in enumerate(messages):
+        sent = [block for block in message.blocks if not (isinstance(block, Text) and not block.text.strip())]
+        blocks = [_to_api(block) for block in sent]
+        if number in marked and sent and not isinstance(sent[-1], Opaque):  # thinking takes no mark
+            blocks[-1]["cache_control"] = {"type": "ephemeral"}
         if blocks and joined and joined[-1][0] is message.role:
             joined[-1][1].extend(blocks)
         elif blocks:

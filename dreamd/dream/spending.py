@@ -6,27 +6,12 @@ import math
 from collections.abc import Iterator
 from contextlib import contextmanager
 
+from dreamd.dream.model_shelf import Shelf
 from dreamd.dream.outlook import limits, since_midnight
 from dreamd.dream.workshop import Workshop
 from dreamd.engines.costly import Costly
 from dreamd.engines.purse import Purse
-from dreamd.state.model_record import ModelRecord
 from dreamd.usage import Usage
-
-
-class Shelf:
-    """What the state knows of models; implements `dreamd.engines.costly.Book`."""
-
-    def __init__(self, shop: Workshop) -> None:
-        self._shop = shop
-
-    def get(self, place: str, model: str) -> ModelRecord | None:
-        """See Book."""
-        return self._shop.models.get(place, model, self._shop.clock.now())
-
-    def put(self, place: str, model: str, said: ModelRecord) -> None:
-        """See Book."""
-        self._shop.models.put(place, model, said, self._shop.clock.now())
 
 
 @contextmanager

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Protocol, runtime_checkable
 
 from dreamd.engines.purse import Purse
@@ -20,6 +21,15 @@ class Book(Protocol):
     def put(self, place: str, model: str, said: ModelRecord) -> None:
         """Keeps it, also that nothing was said."""
         ...
+
+
+@dataclass(frozen=True, slots=True)
+class Ahead:
+    """What a dream would work on, by sizes alone."""
+
+    sessions: Sequence[Sequence[int]]  # bytes of each unread turn; 0: unknown
+    topics: int  # that findings will go to
+    known: int = 0  # bytes of what they will meet there: memory, and what was found before
 
 
 @runtime_checkable
@@ -42,6 +52,6 @@ class Costly(Protocol):
         """The run is over: connections are given back."""
         ...
 
-    def estimate(self, turns: Sequence[int], topics: int) -> Usage:
-        """About what a dream over sessions with so many unread turns each, touching so many topics, would cost."""
+    def estimate(self, ahead: Ahead, book: Book | None = None) -> Usage:
+        """About what a dream over it would cost. Nobody is asked; `book`: what servers said of their models before."""
         ...

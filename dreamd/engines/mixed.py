@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Protocol
 
 from dreamd.engines.batching import Batching, Post
-from dreamd.engines.costly import Book, Costly
+from dreamd.engines.costly import Ahead, Book, Costly
 from dreamd.engines.faults import UnusableAnswer
 from dreamd.engines.protocol import (
     Act,
@@ -67,9 +67,9 @@ class Mixed:
         """See Costly."""
         self._sending.end()
 
-    def estimate(self, turns: Sequence[int], topics: int) -> Usage:
+    def estimate(self, ahead: Ahead, book: Book | None = None) -> Usage:
         """See Costly."""
-        return self._sending.estimate(turns, topics)
+        return self._sending.estimate(ahead, book)
 
     def extract(self, digest: Digest, known: Sequence[KnownEntry]) -> Extraction:
         """Sends the session. Gather asks the local engine itself for private ones, because their findings bear its name."""

@@ -152,6 +152,7 @@ class TurnRecord:
     origin: Origin
     headless: bool
     consolidated_run: str | None  # None: unread
+    size: int = 0  # bytes, as HumanTurn.size
 
 
 @dataclass(frozen=True, slots=True)

@@ -22,7 +22,7 @@ from sqlalchemy import (
 from dreamd.state.columns import Moment, Unsigned
 
 #: The newest migration in `migrations/versions`; a test holds them equal.
-REVISION = "0002"
+REVISION = "0003"
 
 metadata = MetaData(
     naming_convention={
@@ -148,6 +148,7 @@ turns = Table(
     Column("at", Moment),
     Column("origin", Text, nullable=False),
     Column("consolidated_run", Text, index=True),  # NULL: unread
+    Column("size", Integer),  # bytes of what is read of it; NULL: seen before they were counted
     UniqueConstraint("agent", "uid"),
 )
 

@@ -53,6 +53,7 @@ def read_turns(
                 turns.c.at,
                 turns.c.origin,
                 turns.c.consolidated_run,
+                turns.c.size,
                 places.c.session,
                 places.c.offset,
                 places.c.headless,
@@ -122,4 +123,5 @@ def _turn(row: AnyRow) -> TurnRecord:
         origin=Origin(row.origin),
         headless=row.headless,
         consolidated_run=row.consolidated_run,
+        size=row.size or 0,
     )

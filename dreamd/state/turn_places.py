@@ -82,7 +82,14 @@ def _turn_rows(connection: Connection, found: Sequence[tuple[str, HumanTurn, int
         connection.execute(
             insert(connection, turns).on_conflict_do_nothing(),
             [
-                {"agent": agent, "uid": turn.id, "session": session, "at": turn.at, "origin": turn.origin.value}
+                {
+                    "agent": agent,
+                    "uid": turn.id,
+                    "session": session,
+                    "at": turn.at,
+                    "origin": turn.origin.value,
+                    "size": turn.size or None,
+                }
                 for agent, turn, session in piece
             ],
         )

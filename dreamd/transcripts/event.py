@@ -77,6 +77,7 @@ class HumanTurn:
     offset: int
     at: dt.datetime | None
     origin: Origin
+    size: int = 0  # bytes of its words, of long ones as many as engines read; 0: unknown
 
 
 class FileStamp(msgspec.Struct, frozen=True, gc=False):

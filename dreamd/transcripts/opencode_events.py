@@ -13,6 +13,7 @@ from dreamd.transcripts.claude_events import INJECTED_EXCERPT, SUMMARY_EXCERPT, 
 from dreamd.transcripts.event import Cursor, Event, Growth, HumanTurn, Origin, RawPosition, Reading, Role
 from dreamd.transcripts.jsonl import clean_text
 from dreamd.transcripts.opencode_store import Body, StoredMessage, StoredSession
+from dreamd.transcripts.turn import read_size
 
 #: Parts that are read, or known to hold nothing that was said.
 _PARTS = frozenset(
@@ -35,7 +36,7 @@ def events(session: StoredSession, path: str) -> Iterator[Event]:
 def reading(session: StoredSession, path: str, growth: Growth, cursor: Cursor) -> Reading:
     """What a whole session comes to."""
     people = [one for one in events(session, path) if one.role is Role.HUMAN]
-    turns = [(one.origin, HumanTurn(one.id, one.raw.offset, one.at, one.origin)) for one in people]
+    turns = [(one.origin, HumanTurn(one.id, one.raw.offset, one.at, one.origin, read_size(one.text))) for one in people]
     unknown = Counter(
         part.type or _NO_TYPE for message in session.messages for part in message.parts if part.type not in _PARTS
     )

@@ -7,6 +7,8 @@ from dataclasses import dataclass
 
 from dreamd.transcripts.event import HumanTurn, Origin
 
+_READ = 2_000  # characters of a turn that engines read; longer turns hold pastes
+
 
 @dataclass(frozen=True, slots=True)
 class PersonTurn:
@@ -24,4 +26,9 @@ class PersonTurn:
     @property
     def counted(self) -> HumanTurn:
         """The turn without its words."""
-        return HumanTurn(self.id, self.offset, self.at, self.origin)
+        return HumanTurn(self.id, self.offset, self.at, self.origin, read_size(self.text))
+
+
+def read_size(text: str) -> int:
+    """Bytes of the words of a turn, at most of so many as are read of a long one."""
+    return len(text[:_READ].encode("utf-8", "replace"))

@@ -10,7 +10,8 @@ import pytest
 
 from dreamd.engines.claude.caller import Patience
 from dreamd.engines.claude.client import Sdk
-from dreamd.engines.claude.engine import ClaudeEngine, Limits
+from dreamd.engines.claude.engine import ClaudeEngine
+from dreamd.engines.claude.limits import Limits
 from dreamd.engines.claude.prices import Prices
 from dreamd.engines.claude.providers import anthropic_client
 from dreamd.engines.protocol import Digest, Turn
@@ -42,11 +43,16 @@ def engine(server: Server, waits: list[float]) -> Iterator[ClaudeEngine]:
 
 
 def make_engine(
-    server: Server, waits: list[float], *, limits: Limits | None = None, timeout: float = 20.0
+    server: Server,
+    waits: list[float],
+    *,
+    limits: Limits | None = None,
+    timeout: float = 20.0,
+    reader: str = "claude-haiku-5-5",
 ) -> ClaudeEngine:
     return ClaudeEngine(
         Sdk(lambda: anthropic_client(KEY, server.url, timeout)),
-        gather_model="claude-haiku-5-5",
+        gather_model=reader,
         consolidate_model="claude-sonnet-5-5",
         prices=Prices.on(DAY.date()),
         limits=limits,

@@ -17,6 +17,7 @@ import pytest
 
 from dreamd.cli.wording import exit_status
 from dreamd.dream.cycle import Order
+from dreamd.engines.costly import Ahead
 from dreamd.engines.faults import EngineUnusable
 from dreamd.errors import ConfigError, UsageError
 from dreamd.state.records import SessionState
@@ -131,7 +132,7 @@ def test_the_estimate_knows_the_half_price(world: World, server: Server) -> None
         with world.app() as app:
             app.scan()
             forecast = app.forecast().cost
-            ordering = app.shop.engine.estimate([1], 0).usd
+            ordering = app.shop.engine.estimate(Ahead([[1]], 0)).usd
         estimates.append((forecast.tokens, forecast.usd))
         assert ordering > 0
     (tokens, usd), (same_tokens, less) = estimates

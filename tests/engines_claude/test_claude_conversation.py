@@ -10,7 +10,8 @@ from typing import Any
 
 import pytest
 
-from dreamd.engines.claude.engine import ClaudeEngine, Limits
+from dreamd.engines.claude.engine import ClaudeEngine
+from dreamd.engines.claude.limits import Limits
 from dreamd.engines.faults import EngineFault, EngineUnusable
 from dreamd.engines.protocol import Digest, Extraction
 from dreamd.engines.purse import Purse
@@ -26,11 +27,11 @@ SMALL, MIDDLE = 8_192, 12_000  # windows; in the small one two pieces have room 
 
 @pytest.fixture
 def reading(server: Server) -> Iterator[Reading]:
-    """Makes engines for a window and a purse."""
+    """Makes engines for a window and a purse, with a model that has no price: what a conversation costs does not matter."""
     with ExitStack() as made:
 
         def one(window: int = SMALL, purse: Purse | None = None) -> ClaudeEngine:
-            engine = make_engine(server, [], limits=Limits(context_window=window))
+            engine = make_engine(server, [], limits=Limits(context_window=window), reader="local-model")
             engine.begin(purse or Purse())
             made.callback(engine.end)
             return engine

@@ -17,7 +17,7 @@ import pytest
 from dreamd.cli.wording import exit_status
 from dreamd.dream.cycle import Order
 from dreamd.dream.progress import Step
-from dreamd.engines.claude.engine import Limits
+from dreamd.engines.claude.limits import Limits
 from dreamd.engines.faults import EngineUnusable
 from dreamd.engines.mixed import Mixed
 from dreamd.engines.offline.engine import OfflineEngine

@@ -9,7 +9,8 @@ import pytest
 
 from dreamd.context.prompt import assert_stable
 from dreamd.engines.claude import structure
-from dreamd.engines.claude.engine import ClaudeEngine, Limits
+from dreamd.engines.claude.engine import ClaudeEngine
+from dreamd.engines.claude.limits import Limits
 from dreamd.engines.claude.prompts import prompt
 from dreamd.engines.protocol import Kind, Scope
 from engines_claude.conftest import KEY, make_engine, session

@@ -8,7 +8,8 @@ from typing import Any
 import pytest
 from structlog.testing import capture_logs
 
-from dreamd.engines.claude.engine import ClaudeEngine, Limits
+from dreamd.engines.claude.engine import ClaudeEngine
+from dreamd.engines.claude.limits import Limits
 from dreamd.engines.purse import Purse
 from dreamd.log import logger
 from dreamd.state.model_record import ModelRecord

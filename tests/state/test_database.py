@@ -1,6 +1,7 @@
 """The database opens, waits, migrates, and says what is wrong with it."""
 
 import os
+import re
 import sqlite3
 import stat
 import subprocess
@@ -77,7 +78,8 @@ def tables(path: Path) -> set[tuple[str, str, str]]:
     with sqlite3.connect(path) as connection:
         for kind, name, sql in connection.execute("SELECT type, name, sql FROM sqlite_master WHERE sql IS NOT NULL"):
             if name != "alembic_version":
-                lines = sorted(line.strip().rstrip(",") for line in sql.replace("\t", " ").splitlines())
+                whole = re.sub(r", (\w+ [A-Z]+)(?=,)", r",\n\1", sql.replace("\t", " "))  # added later
+                lines = sorted(line.strip().rstrip(",") for line in whole.splitlines())
                 found.add((kind, name, "\n".join(line for line in lines if line.strip("()"))))
     connection.close()
     return found

@@ -14,7 +14,8 @@ from dreamd.context.prompt import SystemPrompt
 from dreamd.credentials import api_key, bedrock_key, claude_command, google_file
 from dreamd.engines.claude.client import Sdk, Transport
 from dreamd.engines.claude.command import Command
-from dreamd.engines.claude.engine import ClaudeEngine, Limits
+from dreamd.engines.claude.engine import ClaudeEngine
+from dreamd.engines.claude.limits import Limits
 from dreamd.engines.claude.mail import Mail
 from dreamd.engines.claude.prices import Prices
 from dreamd.engines.claude.providers import anthropic_client, bedrock_client, vertex_client
@@ -100,4 +101,5 @@ def claude(config: Config, day: dt.date) -> ClaudeEngine:
         mail=Mail(sdk) if engine.provider == "anthropic" else None,
         place=place,
         batched=engine.batch,
+        recalls=not subscribed,  # the command is handed a conversation as one new text
     )

@@ -62,13 +62,15 @@ class Caller:
         self, system: SystemPrompt, messages: Sequence[Message], *, max_tokens: int, schema: Schema | None
     ) -> Reply:
         """One reply with what it cost. Raises TooLong, EngineBusy, EngineUnusable, UnusableAnswer, BudgetSpent."""
-        most = self.expected(system, sum(estimate(message.text) for message in messages), max_tokens)
+        sizes = [estimate(message.text) for message in messages]
+        marked = max((number for number, message in enumerate(messages, start=1) if message.cached), default=0)
+        most = self.expected(system, sum(sizes), max_tokens, marked=sum(sizes[:marked]))
         purse = self._purse()
         hold = purse.hold(most.tokens, most.usd)
         spent = Usage()
         try:
             reply = self._patiently(system, messages, max_tokens, schema)
-            spent = self.counted(reply, most.input)
+            spent = self.counted(reply, most.input + most.cache_write)
             return replace(reply, usage=spent)
         except EngineFault as fault:
             spent = fault.usage
@@ -80,10 +82,20 @@ class Caller:
         """Tokens of a request as the server counts them; None where it does not."""
         return self._transport.count(self.model, system, messages, schema)
 
-    def expected(self, system: SystemPrompt, tokens: int, output: int, *, batched: bool = False) -> Usage:
-        """What a call with so many tokens of input beside the system prompt may cost at most, before it is made."""
-        most = Usage(input=system.tokens() + tokens, output=output)
-        return self._prices.priced(self.model, most, batched=batched)
+    def expected(
+        self, system: SystemPrompt, tokens: int, output: int, *, marked: int = 0, batched: bool = False
+    ) -> Usage:
+        """What a call with so many tokens of input beside the system prompt may cost at most, before it is made.
+
+        `marked`: so many of them stand before a mark, and may have to be put into the prompt cache, which costs more than input.
+        """
+        rest = Usage(input=system.tokens() + tokens - marked, output=output)
+        made = [replace(rest, input=rest.input + marked), replace(rest, cache_write=marked)]
+        return max((self.priced(one, batched=batched) for one in made), key=lambda one: one.usd)
+
+    def priced(self, usage: Usage, *, batched: bool = False) -> Usage:
+        """One call's usage with its price by the table."""
+        return self._prices.priced(self.model, usage, batched=batched)
 
     def counted(self, reply: Reply, expected_input: int, *, batched: bool = False) -> Usage:
         """What the server counted, priced; where it counted nothing, what was expected: no free call for a silent server."""
@@ -94,7 +106,7 @@ class Caller:
             counted = replace(counted, input=expected_input)
         if not counted.output:
             counted = replace(counted, output=estimate(reply.text))
-        return self._prices.priced(self.model, counted, batched=batched)
+        return self.priced(counted, batched=batched)
 
     def _patiently(
         self, system: SystemPrompt, messages: Sequence[Message], max_tokens: int, schema: Schema | None

@@ -7,7 +7,6 @@ import json
 import math
 import threading
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
 from typing import TypeVar
 
 from dreamd.context.budget import Budget, Level, Window
@@ -17,16 +16,19 @@ from dreamd.context.prompt import SystemPrompt
 from dreamd.context.tiers import Answer, Operation, OperationKind, decide
 from dreamd.context.tokens import estimate
 from dreamd.engines.batching import Post
-from dreamd.engines.claude import ordering, reading, sitting, structure
+from dreamd.engines.claude import course, ordering, reading, sitting, structure
 from dreamd.engines.claude.caller import Caller, Patience
 from dreamd.engines.claude.client import Transport
+from dreamd.engines.claude.course import longest
 from dreamd.engines.claude.faults import TooLong
+from dreamd.engines.claude.limits import Limits
 from dreamd.engines.claude.mail import Mail
+from dreamd.engines.claude.outlay import Outlay, ordering_of
 from dreamd.engines.claude.pieces import Piece, pieces
 from dreamd.engines.claude.post import ClaudePost
 from dreamd.engines.claude.prices import Prices
 from dreamd.engines.claude.prompts import prompt
-from dreamd.engines.costly import Book
+from dreamd.engines.costly import Ahead, Book
 from dreamd.engines.faults import EngineFault, EngineUnusable, UnusableAnswer
 from dreamd.engines.offline.broaden import broaden
 from dreamd.engines.protocol import (
@@ -48,7 +50,6 @@ from dreamd.usage import Usage
 _PIECE = 0.70  # share of the working budget that one piece takes: estimates may be a quarter too low
 _BELOW = 0.80  # of where a conversation would have to be compacted
 _LARGE = 0.50  # share of the working budget by estimate from which a piece is counted before it is sent
-_ANSWER = (1_024, 8_192)  # tokens of an answer: least and most that are asked for
 _MOST_ANSWER = 16_384  # after an answer that was cut
 _SESSION = 400_000  # tokens of one session at most; of a longer one the newest turns
 _LEAST_SESSION = 4_000  # tokens; below, no money is left and the purse says so, which consumes nothing
@@ -56,24 +57,9 @@ _LEAST_ROOM = 500  # tokens; less holds no turn
 _HALVINGS = 3  # how often a piece that does not fit is cut in two
 _FINDINGS = 60  # findings a request of `reconcile`
 
-#: What a dream costs on average, in tokens, measured over real sessions.
-_TURN, _FOUND, _TOPIC = 260, 160, 1_500
 
 Reading = Callable[[Piece, Sequence[Finding]], Extraction]  # a piece and what earlier ones gave → what it gives
 Form = TypeVar("Form", structure.Findings, structure.Proposals)
-
-
-@dataclass(frozen=True, slots=True)
-class Limits:
-    """What the configuration says about windows and sums."""
-
-    context_window: int = 0  # 0: the price tier's limit, else 200,000
-    reserve_tokens: int = 10_000
-    warn_at: float = 0.80  # shares of the working budget, as of `Budget`
-    compact_at: float = 0.90
-    stop_at: float = 0.95
-    tokens_per_run: int = 2_000_000
-    usd_per_run: float = math.inf
 
 
 class ClaudeEngine:
@@ -91,9 +77,14 @@ class ClaudeEngine:
         mail: Mail | None = None,
         place: str = "",
         batched: bool = False,
+        recalls: bool = True,
     ) -> None:
-        """`mail`: how batches reach the server at `place`; `batched`: they are used, which only the estimate asks."""
+        """`mail`: how batches reach the server at `place`; `batched`: they are used, which only the estimate asks.
+
+        `recalls`: what was said before in a conversation need not be paid for in full with each call.
+        """
         self._transport = transport
+        self._recalls = recalls
         self._batched = batched
         self._place = place
         self._book: Book | None = None
@@ -104,7 +95,7 @@ class ClaudeEngine:
         self._purse = Purse()
         self._reader = Caller(transport, gather_model, prices, lambda: self._purse, patience)
         self._writer = Caller(transport, consolidate_model, prices, lambda: self._purse, patience)
-        self._post = ClaudePost(mail, self._reader, place, self._cut, _answer, lambda: self._purse) if mail else None
+        self._post = ClaudePost(mail, self._reader, place, self._cut, longest, lambda: self._purse) if mail else None
 
     @property
     def name(self) -> str:
@@ -142,29 +133,19 @@ class ClaudeEngine:
         """See Costly."""
         self._transport.close()
 
-    def estimate(self, turns: Sequence[int], topics: int) -> Usage:
+    def estimate(self, ahead: Ahead, book: Book | None = None) -> Usage:
         """See Costly."""
-        if not any(turns):
+        if not ahead.sessions:
             return Usage()
-        read, write = prompt("extract").static_tokens, prompt("reconcile").static_tokens
-        gather = Usage(
-            input=sum(turns) * _TURN,
-            output=len(turns) * _FOUND,
-            cache_write=read,
-            cache_read=read * (len(turns) - 1),
+        model = self._reader.model
+        budget = self._budget(
+            prompt("extract"), model, (book.get(self._place, model) if book else None) or ModelRecord()
         )
-        order = Usage(
-            input=topics * _TOPIC, output=topics * _FOUND * 2, cache_write=write, cache_read=write * (topics - 1)
-        )
-        single = replace(gather, usd=self._priced(self._reader, gather, len(turns), batched=self._batched))
-        return single + replace(order, usd=self._priced(self._writer, order, max(topics, 1)))
-
-    def _priced(self, caller: Caller, usage: Usage, calls: int, *, batched: bool = False) -> float:
-        """The price of so many calls of the average size: prices have tiers by the size of one call."""
-        share = Usage(
-            usage.input // calls, usage.output // calls, usage.cache_read // calls, usage.cache_write // calls
-        )
-        return self._prices.priced(caller.model, share, batched=batched).usd * calls
+        outlay = Outlay(self._reader, budget, self._limits, recalls=self._recalls)
+        room, most = _room(budget), self._most()
+        read = [outlay.session(turns, room, most, batched=self._batched) for turns in ahead.sessions if turns]
+        gather = outlay.begun_cold(sum(read, Usage()), batched=self._batched) if read else Usage()
+        return gather + ordering_of(self._writer, ahead, gather.output)
 
     def extract(self, digest: Digest, known: Sequence[KnownEntry]) -> Extraction:  # noqa: ARG002 - memory is met in reconcile
         """What is worth keeping of a session's new turns; no call where nothing new was typed.
@@ -174,7 +155,7 @@ class ClaudeEngine:
         parts, left = self._pieces(digest)
         if not parts:
             return Extraction()
-        parts, read_one = (self._together(digest) if len(parts) > 1 else None) or self._apart(digest, parts)
+        parts, read_one = (self._together(digest, parts) if len(parts) > 1 else None) or self._apart(digest, parts)
         findings: list[Finding] = []
         dropped = [Dropped(turn.id, "no_room") for turn in left]
         usage = Usage()
@@ -216,22 +197,23 @@ class ClaudeEngine:
         return Reconciliation(tuple(proposals), usage)
 
     def _pieces(self, digest: Digest) -> tuple[tuple[Piece, ...], tuple[Turn, ...]]:
-        return pieces(digest, self._room(prompt("extract"), self._reader.model), self._most())
+        return pieces(digest, _room(self._budget(prompt("extract"), self._reader.model)), self._most())
 
     def _apart(self, digest: Digest, parts: tuple[Piece, ...]) -> tuple[tuple[Piece, ...], Reading]:
         """Each piece in a call of its own. Raises BudgetSpent where not all of them can be paid for."""
-        need = [self._reader.expected(prompt("extract"), part.tokens, _answer(part.tokens)) for part in parts]
+        need = [self._reader.expected(prompt("extract"), part.tokens, longest(part.tokens)) for part in parts]
         self._purse.require(sum(one.tokens for one in need), sum(one.usd for one in need))
         return parts, lambda part, said: self._read(part, digest, said)
 
-    def _together(self, digest: Digest) -> tuple[tuple[Piece, ...], Reading] | None:
-        """All pieces in one conversation; None where that takes over half of what a run may spend, or more than is left."""
-        model, limits = self._reader.model, self._limits
+    def _together(self, digest: Digest, whole: Sequence[Piece]) -> tuple[tuple[Piece, ...], Reading] | None:
+        """All pieces in one conversation; None where that costs too much beside `whole` ones apart, or more than is left."""
+        model = self._reader.model
         budget = self._budget(prompt("extract"), model)
-        size = min(self._room(prompt("extract"), model), max(_LEAST_ROOM, sitting.size(budget)))
-        parts, _ = pieces(digest, size, self._most())
-        need = sitting.expected(self._reader, budget, parts, _answer)
-        if need.tokens > limits.tokens_per_run / 2 or need.usd > limits.usd_per_run / 2:
+        parts, _ = pieces(digest, course.size(budget, _room(budget)), self._most())
+        sizes = [part.tokens for part in parts]
+        outlay = Outlay(self._reader, budget, self._limits, recalls=self._recalls)
+        need = outlay.at_most(sizes)
+        if not outlay.allows_conversation(sizes, [part.tokens for part in whole]):
             return None
         if not self._purse.covers(need.tokens, need.usd):
             return None
@@ -239,18 +221,18 @@ class ClaudeEngine:
         def alone(part: Piece, said: Sequence[Finding], refused: bool) -> Extraction:
             return self._read_halves(part, digest, said, 0) if refused else self._read(part, digest, said)
 
-        def longest(text: str, again: bool) -> int:
-            room = self._longest(model, _answer(estimate(text)))
+        def room_for(text: str, again: bool) -> int:
+            room = self._longest(model, longest(estimate(text)))
             return self._longest(model, min(2 * room, _MOST_ANSWER)) if again else room
 
-        return parts, sitting.Sitting(self._reader, budget, digest, longest, alone).read
+        return parts, sitting.Sitting(self._reader, budget, digest, parts, room_for, alone).read
 
     def _cut(self, digest: Digest) -> tuple[Piece, ...]:
         return self._pieces(digest)[0]
 
     def _fitting(self, topic: Topic, known: Sequence[KnownEntry], findings: Sequence[Finding]) -> list[Finding]:
         """As many findings as fit beside what is known. Raises UnusableAnswer where none do: nothing is sent in vain."""
-        room = self._room(prompt("reconcile"), self._writer.model)
+        room = _room(self._budget(prompt("reconcile"), self._writer.model))
         taken: list[Finding] = []
         for finding in findings[:_FINDINGS]:
             if estimate(ordering.desk(topic, known, [*taken, finding]).text) > room:
@@ -308,7 +290,7 @@ class ClaudeEngine:
     ) -> tuple[Form, Usage]:
         """One answer of the form, asked for a second time with more room and a reminder where the first was none."""
         usage = Usage()
-        room = self._longest(caller.model, _answer(estimate(text(again=False))))
+        room = self._longest(caller.model, longest(estimate(text(again=False))))
         why = ""
         for again in (False, True):
             try:
@@ -330,9 +312,9 @@ class ClaudeEngine:
         affordable = self._limits.usd_per_run / 2 * 1e6 / price.input if price else math.inf
         return int(max(_LEAST_SESSION, min(_SESSION, self._limits.tokens_per_run / 2, affordable)))
 
-    def _budget(self, system: SystemPrompt, model: str) -> Budget:
-        """The window as it is known, beside the instructions."""
-        limits, said = self._limits, self._about(model)
+    def _budget(self, system: SystemPrompt, model: str, said: ModelRecord | None = None) -> Budget:
+        """The window as it is known, beside the instructions; `said`: what the server says of the model, else it is asked."""
+        limits, said = self._limits, said or self._about(model)
         window = Window(said.window, self._prices.tier_limit(model), limits.context_window).tokens
         return Budget(
             window,
@@ -375,18 +357,13 @@ class ClaudeEngine:
         if level is not Level.FREE:
             logger().warning("budget.warned", used=budget.used(usage), working=budget.working, level=level.value)
 
-    def _room(self, system: SystemPrompt, model: str) -> int:
-        """Tokens that one piece may take."""
-        budget = self._budget(system, model)
-        room = budget.share(min(_PIECE, _BELOW * budget.compact_at))
-        if room < _LEAST_ROOM:
-            raise EngineUnusable(
-                f"a window of {budget.window:,} tokens has no room for a session beside the instructions",
-                hint="set budget.context_window to what the model really takes, at least 8192",
-            )
-        return room
 
-
-def _answer(tokens: int) -> int:
-    """How long an answer may be: a long text holds more than a short one."""
-    return max(_ANSWER[0], min(_ANSWER[1], tokens // 2))
+def _room(budget: Budget) -> int:
+    """Tokens that one piece may take."""
+    room = budget.share(min(_PIECE, _BELOW * budget.compact_at))
+    if room < _LEAST_ROOM:
+        raise EngineUnusable(
+            f"a window of {budget.window:,} tokens has no room for a session beside the instructions",
+            hint="set budget.context_window to what the model really takes, at least 8192",
+        )
+    return room

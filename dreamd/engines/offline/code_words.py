@@ -24,3 +24,8 @@ def without_code(text: str) -> str:
 def without_dots(text: str) -> str:
     """The sentence with a letter in the place of the dots inside of its names, paths and code; as long as before."""
     return _CODE.sub(lambda match: _DOTS.sub("x", match[0]), text)
+
+
+def inside_code(text: str, position: int) -> bool:
+    """Whether a position lies between back-ticks."""
+    return text.count("`", 0, position) % 2 == 1

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
@@ -55,6 +55,8 @@ def rx(source: str) -> Cue:
 
 #: Matches nothing; stands where a language has no such cue.
 NEVER = Cue(r"(?!)")
+#: Matches everything.
+ALWAYS = Cue(r"")
 
 
 def words(text: str) -> frozenset[str]:
@@ -78,6 +80,32 @@ class Frame:
 
 
 @dataclass(frozen=True, slots=True)
+class Days:
+    """How a language names days: what to look for, what of it must be said otherwise, and how to write the day that is meant.
+
+    The calendar words themselves (names of days and months, units, "ago", "yesterday") are dateparser's. The patterns say where such an expression
+    stands. In each a group `prep` is a word that stays before the day and a group `what`, where there is one, the expression itself.
+    """
+
+    exact: Cue  # stands for one day, or for a month or year that is counted; a group `night`: the night before
+    span: Cue  # "last week", "next month"
+    weekday: Cue  # a group `name`, and one of `last`, `coming` or `coming_after`, `next` (in the following week), `week` (a key of `weeks`), or none of them
+    date: Cue  # a day of a month; a group `year` where it is said
+    vague: Cue  # relative, and no day to be told from it
+    forms: tuple[
+        str, str, str, str
+    ]  # how a day, week, month and year are written; a `prep` stands in the place of the first word
+    alternative: str = " (or {}, ambiguous)"
+    means: tuple[tuple[str, str], ...] = ()  # pattern and replacement: to words that dateparser knows
+    weeks: Mapping[str, int] = field(default_factory=dict)
+    yearless: str = "{what}"  # how a day without its year is asked for
+    habits: Cue = NEVER  # what makes a bare weekday a habit
+    past: Cue = NEVER  # what makes a bare weekday the one before
+    future: Cue = NEVER  # or the one to come
+    hint: Cue = ALWAYS  # without this there is nothing to look for
+
+
+@dataclass(frozen=True, slots=True)
 class Cues:
     """All that is known of one language. Patterns are searched in a sentence unless their comment says otherwise."""
 
@@ -88,6 +116,7 @@ class Cues:
     questions: Cue
     ephemeral: Cue  # holds for this moment or this task only
     frames: tuple[Frame, ...]
+    days: Days
     dated: tuple[Frame, ...] = ()  # frames that also need a day
     stresses: Cue = NEVER  # matched at the beginning: "remember that"
     opinions: Cue = NEVER  # matched at the beginning: "i think"

@@ -213,7 +213,7 @@ def _changed(sentence: str, cues: Cues, turn: Turn, digest: Digest) -> Finding |
     core = take_heads(sentence.strip(" .。!！"), cues).core
     if cues.ephemeral.search(core) or cues.hedges.search(core) or "[REDACTED" in core:
         return None
-    core = resolve(core, turn.at.astimezone(digest.zone) if turn.at else None).text
+    core = resolve(core, turn.at.astimezone(digest.zone) if turn.at else None, cues).text
     text = _words(core, cues.code, rule=False, whole=True)
     if reject(text) or _hangs(text):
         return None

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from typing import Literal
 
 from dreamd.engines.offline.cues import Cues, Frame, rx, words
-from dreamd.engines.offline.dates import Dated, resolve
+from dreamd.engines.offline.dates import Dated, resolve, without_days
 from dreamd.engines.offline.languages.english_words import VERBS, VERBS_ONLY, WORK
 from dreamd.engines.protocol import Kind
 from dreamd.transcripts.event import Origin
@@ -123,7 +123,7 @@ def weigh(sentence: str, cues: Cues, origin: Origin, said: dt.datetime | None) -
     if len(head.core) < (4 if cues.code in ("zh", "ja", "ko") else 8):
         return "short"
     head = replace(head, core=_without_secrets(cues.asides.sub("", head.core)))
-    dated = resolve(head.core, said)
+    dated = resolve(head.core, said, cues)
     left: Left = "statement"
     for start in _starts(dated.text):
         outcome = _from_clause(
@@ -196,12 +196,14 @@ def _from_clause(
     if bad:
         return bad
     found = _best_frame(text, cues, dated)
+    if found is None and dated.happened and not cues.dated:
+        found = _best_frame(without_days(text, cues), cues, dated)
     if found is None:
         return "request" if IMPERATIVE.match(text) else "statement"
     strength = _strength(text, found[0], head, cues, origin)
     if strength < WEAK:
         return "doubt" if cues.hedges.search(text) else "request"
-    day = _day(text, found[0], said)
+    day = _day(text, found[0], said, cues)
     if isinstance(day, str):
         return day
     person = found[1].groupdict().get("person") or ""
@@ -221,9 +223,9 @@ def _to_last_figure(text: str) -> str:
     return text[: cut.start()].rstrip(" ,;-–—") if cut else text
 
 
-def _day(text: str, frame: Frame, said: dt.datetime | None) -> Dated | Left:
+def _day(text: str, frame: Frame, said: dt.datetime | None, cues: Cues) -> Dated | Left:
     """The day a sentence speaks of; a rule that names one is a task of that day."""
-    day = resolve(text, said)
+    day = resolve(text, said, cues)
     if day.vague:
         return "undated"
     if day.happened and frame.kind not in _TELLING and frame.kind is not Kind.PERSON:

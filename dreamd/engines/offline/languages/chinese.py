@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dreamd.engines.offline.cues import Cues, Frame, rx
+from dreamd.engines.offline.languages.chinese_days import CHINESE_DAYS
 from dreamd.engines.protocol import Kind
 
 _LASTING = "以后|今后|从现在起|从今以后|从今往后|往后|每次|一律|默认|总是|始终|永远|凡是|任何时候|任何情况|所有|全部都|平时|一直都?|长期|务必都|无论|不管"
@@ -92,6 +93,7 @@ _DATED = (
 CHINESE = Cues(
     code="zh",
     frames=_FRAMES,
+    days=CHINESE_DAYS,
     dated=_DATED,
     heads=rx(
         r"^(?:好的?|嗯+|哦+|啊|那么|那(?=[，, 就我])|对了|另外|还有|而且|然后|顺便(?:说一下|提一下)?|首先|其次|最后(?=[，,])|请(?=[注记以不用别每都你始])|麻烦(?:你)?|谢谢|可以|行|没问题|是的|对|补充一下|说明一下|你好|哈+|其实|总之|解决了|找到了|找到原因了|搞定了|查到了|好了(?=[，,])|同时|并且|所以|但是?|不过)"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dreamd.engines.offline.cues import Cues, Frame, rx, words
+from dreamd.engines.offline.languages.english_days import ENGLISH_DAYS
 from dreamd.engines.offline.languages.english_ways import WAYS
 from dreamd.engines.offline.languages.english_words import (
     ATTRIBUTE,
@@ -254,6 +255,7 @@ _DATED = (
 ENGLISH = Cues(
     code="en",
     frames=_FRAMES + WAYS,
+    days=ENGLISH_DAYS,
     dated=_DATED,
     heads=rx(
         r"^(?:(?:just )?(?:a )?(?:quick |gentle |friendly )?reminder(?: that|:)\s+|(?:i|we)(?:'d| would)? (?:want|like|need|expect) (?:you|claude|the agent) to\s+|(?:ok(?:ay)?|so|oh|ooh|ah+|hm+|mm+|uh+|um+|alright|yes|yeah|yep|yup|thanks|thank you|thx|hey|hi|hello|please|pls|plz|pelase|also|and|but|then|btw|in general(?= i\b| we\b)|generally(?= i\b| we\b)|overall(?= i\b| we\b)|found it|unrelated|separately|side note|aside|another thing|"

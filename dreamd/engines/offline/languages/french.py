@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dreamd.engines.offline.cues import Cues, Frame, rx, words
+from dreamd.engines.offline.cues import Cues, Days, Frame, rx, words
 from dreamd.engines.protocol import Kind
 
 # A table: one frame a line.
@@ -24,9 +24,49 @@ _FRAMES = (
 )
 # fmt: on
 
+_DAY = r"(?P<name>lundi|mardi|mercredi|jeudi|vendredi|samedi|dimanche)"
+_COUNT = r"(?:\d{1,3}|une?|deux|trois|quatre|cinq|six|sept|huit|neuf|dix|douze)"
+_BEFORE = r"\b(?:(?P<prep>depuis|jusqu['’]à|avant|après|dès|pour) )?"
+
+_DAYS = Days(
+    exact=rx(
+        rf"{_BEFORE}(?P<what>avant[- ]hier|hier(?: (?:matin|après-midi|soir))?|aujourd['’]hui|ce (?:matin|soir)|cet après-midi|après-demain|(?<!le )demain(?: (?:matin|soir|après-midi))?|"
+        rf"il y a {_COUNT} (?:minutes?|heures?|jours?|semaines?|mois|ans?|années?)|dans {_COUNT} (?:jours?|semaines?|mois|ans?|années?))\b"
+    ),
+    span=rx(rf"{_BEFORE}(?P<what>(?:la semaine|le mois|l['’]an|l['’]année) (?:derni(?:er|ère)|prochaine?|passée?))\b"),
+    weekday=rx(
+        rf"(?<!le )(?<!les )(?<!chaque ){_BEFORE}(?:(?P<coming>ce) )?{_DAY}(?: (?:(?P<last>dernier)|(?P<coming_after>prochain)))?\b"
+    ),
+    date=rx(
+        r"\b(?:(?P<prep>depuis|jusqu['’]au|avant|après|dès|pour)(?: le)? |(?:le|du) )?(?P<what>(?:1er|\d{1,2}) (?:janvier|février|mars|avril|mai|juin|juillet|août|septembre|octobre|novembre|décembre)(?: (?P<year>20\d\d))?)\b"
+    ),
+    vague=rx(
+        r"\b(?:récemment|dernièrement|bientôt|plus tard|tout à l['’]heure|l['’]autre jour|hier(?= |$|[,.])|avant-hier|aujourd['’]hui|(?<!le )demain|(?:la semaine|le mois|l['’]an|l['’]année) (?:derni(?:er|ère)|prochaine?)|il y a quelques \w+|dans quelques \w+)"
+    ),
+    forms=("le {}", "dans la semaine du {}", "en {}", "en {}"),
+    alternative=" (ou {})",
+    means=(
+        (r"’", "'"),
+        (r"^avant hier$", "avant-hier"),
+        (r"^(hier|demain) .*$", r"\1"),
+        (r"^ce .*|^cet .*", "aujourd'hui"),
+        (r"^l'an(?:née)? (?:derni\w+|passée?)$", "l'année dernière"),
+        (r"^l'an(?:née)? prochaine?$", "l'année prochaine"),
+        (r"^le mois passé$", "le mois dernier"),
+        (r"^la semaine passée$", "la semaine dernière"),
+    ),
+    habits=rx(r"\b(?:jamais|toujours|chaque|tous|pas)\b"),
+    past=rx(r"\b(?:était|a|avons|ont|a été|sommes|est pass\w+)\b"),
+    future=rx(r"\b(?:sera|doit|faut|commence|finit|expire|est (?:prévu|pour)\w*|va|vont|avant|pour)\b"),
+    hint=rx(
+        r"\bhier|aujourd|demain|\bce (?:matin|soir)|cet après|\bil y a|\bdans \w+ (?:jour|semaine|mois|an)|derni|prochain|passé|di\b|dimanche|\d (?:jan|fév|mar|avr|mai|jui|ao|sep|oct|nov|déc)|1er"
+    ),
+)
+
 FRENCH = Cues(
     code="fr",
     frames=_FRAMES,
+    days=_DAYS,
     heads=rx(
         r"^(?:(?:ok|bon|bien|oui|alors|et|mais|aussi|en plus|au fait|merci|bonjour|salut|donc|s'il te plaît|stp|svp)[\s,.:;!–—-]+)"
     ),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dreamd.engines.offline.cues import Cues, Frame, rx, words
+from dreamd.engines.offline.cues import Cues, Days, Frame, rx, words
 from dreamd.engines.protocol import Kind
 
 # A table: one frame a line.
@@ -23,9 +23,62 @@ _FRAMES = (
 )
 # fmt: on
 
+_DAY = r"(?P<name>lunes|martes|miércoles|miercoles|jueves|viernes|sábado|sabado|domingo)"
+_COUNT = r"(?:\d{1,3}|un|una|unos|unas|un par de|dos|tres|cuatro|cinco|seis|siete|ocho|nueve|diez|doce)"
+_BEFORE = r"\b(?:(?P<prep>desde|hasta|antes del?|después del?|para) )?"
+
+_DAYS = Days(
+    exact=rx(
+        rf"{_BEFORE}(?:(?P<what>anoche|anteayer|antes de ayer|antier|ayer(?: por la (?:mañana|tarde|noche))?|hoy|esta (?:mañana|tarde|noche)|pasado mañana|(?<!la )(?<!cada )(?<!una )mañana(?: por la (?:mañana|tarde|noche))?|"
+        rf"hace {_COUNT} (?:minutos?|horas?|días?|semanas?|mes(?:es)?|años?)|(?:en|dentro de) {_COUNT} (?:días?|semanas?|mes(?:es)?|años?)))\b"
+    ),
+    span=rx(
+        rf"{_BEFORE}(?:en )?(?P<what>(?:la semana|el mes|el año) (?:pasad[oa]|que viene|próxim[oa]|siguiente)|(?:la|el) (?:próxim[oa]) (?:semana|mes|año))\b"
+    ),
+    weekday=rx(
+        rf"{_BEFORE}(?P<el>el )?(?:(?P<coming>próximo|este) )?{_DAY}(?: (?:(?P<last>pasado)|(?P<coming_after>que viene|próximo)))?\b(?(el)|(?(prep)|(?(last)|(?(coming)|(?(coming_after)|(?!))))))"
+    ),
+    date=rx(
+        r"\b(?:(?P<prep>desde|hasta|antes del?|después del?|para) )?(?:el )?(?P<what>\d{1,2} de (?:enero|febrero|marzo|abril|mayo|junio|julio|agosto|septiembre|octubre|noviembre|diciembre)(?: (?:de|del) (?P<year>20\d\d))?)\b"
+    ),
+    vague=rx(
+        r"\b(?:recientemente|hace poco|últimamente|pronto|más tarde|luego|ayer|anteayer|anoche|hoy|(?<!la )(?<!cada )mañana(?! siguiente)|la semana pasada|la próxima semana|el mes pasado|el próximo (?:mes|año|lunes|martes|miércoles|jueves|viernes)|el año (?:pasado|que viene)|hace un(?:os|as)\b)"
+    ),
+    forms=("el {}", "en la semana del {}", "en {}", "en {}"),
+    alternative=" (o {})",
+    means=(
+        (r"^anoche$|^ayer por .*", "ayer"),
+        (r"^(?:antes de ayer|antier)$", "anteayer"),
+        (r"^esta (?:mañana|tarde|noche)$", "hoy"),
+        (r"^pasado mañana$", "en 2 días"),
+        (r"^mañana por .*", "mañana"),
+        (r"\bun par de\b|\bdos\b", "2"),
+        (r"\btres\b", "3"),
+        (r"\bcuatro\b", "4"),
+        (r"\bcinco\b", "5"),
+        (r"\bseis\b", "6"),
+        (r"\bsiete\b", "7"),
+        (r"\bocho\b", "8"),
+        (r"\bnueve\b", "9"),
+        (r"\bdiez\b", "10"),
+        (r"\bdoce\b", "12"),
+        (r"\bun[oa]?\b(?= )", "1"),
+        (r"^(la|el) (semana|mes|año) (?:que viene|próxim[oa]|siguiente)$", r"\1 próximo \2"),
+        (r"^la próximo semana$", "la próxima semana"),
+        (r" del (?=20)", " de "),
+    ),
+    habits=rx(r"\b(?:nunca|siempre|cada|no|todos|los|jamás)\b"),
+    past=rx(r"\b(?:fue|era|hicimos|\w{2,}(?:amos|imos|aron|ieron|ó)|hemos|han|ha)\b"),
+    future=rx(r"\b(?:será|vence|empieza|termina|es|hay que|debe|tiene que|van? a|para|hasta)\b"),
+    hint=rx(
+        r"anoche|ayer|antier|\bhoy\b|mañana|\besta (?:tarde|noche)|\bhace \w|\b(?:en|dentro de) \w+ (?:día|semana|mes|año)|pasad[oa]|próxim|que viene|siguiente|lunes|martes|rcoles|jueves|viernes|s[áa]bado|domingo|\d de \w"
+    ),
+)
+
 SPANISH = Cues(
     code="es",
     frames=_FRAMES,
+    days=_DAYS,
     heads=rx(
         r"^(?:(?:ok|vale|bien|sí|bueno|y|pero|también|además|por cierto|por favor|gracias|hola|entonces)[\s,.:;!–—-]+)"
     ),

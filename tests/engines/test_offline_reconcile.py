@@ -33,6 +33,10 @@ def acts(entries: list[KnownEntry], *findings: Finding) -> list[tuple[Act, str |
         ("Always answer briefly.", "Always answer briefly, no summary of every change."),
         ("Use pnpm, not npm.", "Use pnpm instead of npm."),
         ("包管理器统一用 pnpm。", "包管理器用 pnpm。"),
+        ("Keep the tests in a separate folder.", "Keep tests in a seperate folder."),
+        ("Never touch the environment files.", "Never touch the enviroment files."),
+        ("Receive webhooks in the gateway only.", "Recieve webhooks in the gateway only."),
+        ("Schreibe die Dokumentation immer mit.", "Schreibe die Dokumentaton immer mit."),
     ],
 )
 def test_the_same_thing_in_other_words_is_the_same(a: str, b: str) -> None:
@@ -54,6 +58,15 @@ def test_the_same_thing_in_other_words_is_the_same(a: str, b: str) -> None:
         ("Update parse_date in utils.py.", "Update parse_time in utils.py."),
         ("Use pnpm.", "Use pnpm for the mobile app only, never for the scripts."),
         ("前端用 pnpm。", "后端用 pnpm。"),
+        ("Ask legal before you contact vendors.", "Ask legal before you contract vendors."),
+        ("Use the shared cache for sessions.", "Use the sharded cache for sessions."),
+        ("Sort the invoices in ascending order.", "Sort the invoices in descending order."),
+        ("Log every upload of the client.", "Log every unload of the client."),
+        ("Reviews of the parser go to Hansen.", "Reviews of the parser go to Hanson."),
+        ("Run the tests on staging first.", "Run the tests on stating first."),
+        ("Encode the payload before sending it.", "Decode the payload before sending it."),
+        ("Use the internal network for builds.", "Use the external network for builds."),
+        ("Keep parse_dates in the reader module.", "Keep parse_datas in the reader module."),
         ("提交前跑测试。", "不要在提交前跑测试。"),
     ],
 )

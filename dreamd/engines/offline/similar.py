@@ -8,13 +8,26 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import lru_cache
 
+from rapidfuzz.distance import OSA
+
 from dreamd.engines.offline.cues import rx, words
+
+#: So many words of a line may be spelt in another way, where it shares as many at least.
+_MISSPELT = 2
+#: Letters that a word has at least to be taken for another way of spelling one: swapped or doubled letters, another vowel, any one letter, any two.
+_SWAPPED, _VOWEL, _ONE, _TWO = 5, 6, 9, 13
+
+#: So long no name is; German writes every noun with a capital letter.
+_NO_NAME = 12
 
 #: Lines that share less than this are not looked at further.
 CANDIDATE = 0.6
 
 _WORD = re.compile(r"`[^`]+`|[\w@./+#:-]*\w|[\u3400-\u9fff\u3040-\u30ff\uac00-\ud7af]")
 _CJK = re.compile(r"[\u3400-\u9fff\u3040-\u30ff\uac00-\ud7af]+")
+_CAPITAL = re.compile(r"(?<=[^.!?:] )[A-Z][\w'-]+")
+_DOUBLED = re.compile(r"(.)\1")
+_VOWELS = re.compile(r"[aeiouyäöüáéíóúàèùâêîôû]")
 _DISTINCT = re.compile(r"\d|[_/@.]|[a-z][A-Z]|^[A-Z]{2,}$")
 _CONTRAST = rx(
     r"(?:(?<!\bdo)(?<!does)(?<!\bdid)(?<!should)(?<!must)(?<!\bis)(?<!\bare)(?<!\bcan)(?<!\bmay)(?<!will),? (?:and )?not (?:with |in |on |to )?|, never |,? instead of |,? rather than |(?<= )over (?=\w+$)|"
@@ -56,6 +69,7 @@ class Sense:
     order: frozenset[str]  # words that turn a rule round: before, after, without
     negative: bool
     folded: str
+    names: frozenset[str]  # of its words those that are written with a capital letter, though no sentence begins there
     normal: str  # folded text; equal means the same words
     touches: frozenset[str]  # all of the words above: lines that share none have nothing to do with each other
 
@@ -76,6 +90,7 @@ def sense(text: str) -> Sense:
         order=frozenset(t.lower() for t in tokens) & _IMPORTANT,
         negative=bool(_NEGATION.search(positive)),
         folded=folded.casefold(),
+        names=frozenset(stem(name.lower()) for name in _CAPITAL.findall(folded)),
         normal=" ".join(re.sub(r"[^\w\s./@+#-]", " ", folded.casefold()).split()),
         touches=content | against | distinct,
     )
@@ -99,10 +114,43 @@ def same(a: Sense, b: Sense) -> bool:
         return False
     if (a.rejected & b.words) or (b.rejected & a.words):
         return False
-    if a.words - b.words and b.words - a.words:
+    extra, missing = a.words - b.words, b.words - a.words
+    spelt = _spelt_anew(extra, missing, a, b) if extra and missing else 0
+    if len(extra) > spelt and len(missing) > spelt:
         return False
     smaller = min(len(a.words), len(b.words))
-    return smaller >= 1 and likeness(a, b) >= (CANDIDATE if smaller > 1 else 1.0)
+    alike = 2 * (len(a.words & b.words) + spelt) / (len(a.words) + len(b.words)) if spelt else likeness(a, b)
+    return smaller >= 1 and alike >= (CANDIDATE if smaller > 1 else 1.0)
+
+
+def _spelt_anew(extra: frozenset[str], missing: frozenset[str], a: Sense, b: Sense) -> int:
+    """How many words of one line are words of the other spelt in another way ("seperate"); names are not."""
+    if min(len(extra), len(missing)) > _MISSPELT or len(a.words & b.words) < _MISSPELT:
+        return 0
+    left = sorted(word for word in missing if word not in b.names or len(word) >= _NO_NAME)
+    found = 0
+    for word in sorted(word for word in extra if word not in a.names or len(word) >= _NO_NAME):
+        other = next((one for one in left if _misspelt(word, one)), None)
+        if other:
+            left.remove(other)
+            found += 1
+    return found
+
+
+@lru_cache(maxsize=4096)
+def _misspelt(word: str, other: str) -> bool:
+    """Whether two words are one, typed in two ways: what makes other words of short ones ("contact", "contract") is not taken."""
+    length = min(len(word), len(other))
+    if length < _SWAPPED or word[0] != other[0] or not (word.isalpha() and other.isalpha()):
+        return False
+    edits = OSA.distance(word, other, score_cutoff=2)
+    if edits > 1:
+        return edits == 2 and length >= _TWO  # noqa: PLR2004 - two letters
+    if sorted(word) == sorted(other) or _DOUBLED.sub(r"\1", word) == _DOUBLED.sub(r"\1", other):
+        return True
+    if length >= _ONE:
+        return True
+    return length >= _VOWEL and len(word) == len(other) and _VOWELS.sub("", word) == _VOWELS.sub("", other)
 
 
 def _extends(longer: Sense, shorter: Sense) -> bool:

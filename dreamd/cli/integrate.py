@@ -10,7 +10,8 @@ from dreamd.cli.console import Console
 from dreamd.config import Loaded
 from dreamd.errors import UsageError
 from dreamd.integrations.claude_code.change import Change
-from dreamd.integrations.claude_code.connect import Mode, Plan, carry_out, connecting, parting
+from dreamd.integrations.claude_code.connect import Plan, carry_out, connecting, parting
+from dreamd.integrations.claude_code.connection import Mode
 from dreamd.integrations.claude_code.scene import look, short
 from dreamd.redact import Redactor
 

@@ -14,6 +14,7 @@ from dreamd.clock import parse_time
 from dreamd.dream.books import Books
 from dreamd.engines.protocol import Engine
 from dreamd.engines.table import FREE, engine
+from dreamd.integrations.claude_code.connection import Connection, connection
 from dreamd.service.installing import outdated
 from dreamd.service.spec import spec_of
 from dreamd.status import status as standing
@@ -41,6 +42,8 @@ def status(
     with at_books(config, verbose, as_json=as_json) as (loaded, books, console):
         batch = books.batches.open()
         told: dict[str, Any] = standing(books, _engine(books), configured=loaded.file_exists)
+        known = connection(loaded)
+        told["claude_code"] = known.to_json()
         if unit := outdated(spec_of(loaded)):
             told["problems"].append(
                 {
@@ -50,7 +53,7 @@ def status(
                 }
             )
         console.document(told)
-        _tell(console, told, batch_line(batch) if batch else "")
+        _tell(console, told, known, batch_line(batch) if batch else "")
         return 6 if check and told["problems"] else 0
 
 
@@ -59,7 +62,7 @@ def _engine(books: Books) -> Engine | None:
     return None if name == FREE else engine(name, books.config, books.clock.now().date())
 
 
-def _tell(console: Console, told: dict[str, Any], waits_for: str) -> None:
+def _tell(console: Console, told: dict[str, Any], known: Connection, waits_for: str) -> None:
     memory, last, sessions = told["memory"], told["last_run"], told["sessions"]
     for gate in told["gates"]:
         mark = console.style("open  ", "green") if gate["open"] else console.style("closed", "yellow")
@@ -78,11 +81,22 @@ def _tell(console: Console, told: dict[str, Any], waits_for: str) -> None:
             "last success": when(parse_time(told["last_success_at"])),
             "memory": _memory(memory),
             "engine": told["engine"]["name"],
+            **({"claude code": _reading(known)} if known.found else {}),
             **({"budget": _budget(told["budget"])} if told["engine"]["model"] else {}),
         }
     )
     for problem in told["problems"]:
         console.say(f"{console.style('problem', 'red')}  {problem['message']} ({problem['hint']})")
+
+
+def _reading(known: Connection) -> str:
+    """How Claude Code's sessions come to what is remembered."""
+    if known.gone:
+        return f"connected to what is not there ({known.gone}); `dreamd init --integrate claude-code` mends it"
+    if not known.ways:
+        return "not connected (`dreamd init --integrate claude-code`)" + (", but can search" if known.server else "")
+    search = "can search" if known.server else "cannot search (`dreamd init --integrate claude-code` says how)"
+    return f"told by {' and '.join(known.ways)}; {search}"
 
 
 def _memory(memory: dict[str, Any]) -> str:

@@ -96,5 +96,4 @@ class Bench:
     left_lock: int | None  # pid of a dead process in the dream lock
     import_line: str
     import_file: Path | None  # None: no Claude Code here
-    imported: bool
     connection: Connection

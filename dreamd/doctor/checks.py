@@ -13,6 +13,7 @@ _SQLITE: Final = (3, 35, 0)
 _PYTHON: Final = (3, 11)
 _LITTLE, _NONE = 1_000_000_000, 100_000_000  # bytes free
 _AHEAD = dt.timedelta(minutes=5)
+SEARCHING: Final = "`dreamd init --integrate claude-code` says how to add the MCP server"
 _TERMS: Final = {"claude-code": "cleanupPeriodDays", "gemini": "general.sessionRetention.maxAge"}
 _MARGIN = dt.timedelta(days=3)  # between a dream's interval and an agent's deleting
 
@@ -180,19 +181,19 @@ def key(bench: Bench) -> Check:
 
 def reading(bench: Bench) -> Check:
     """Claude Code's sessions know what is remembered."""
-    mode, gone = bench.connection.mode, bench.connection.gone
+    known = bench.connection
     if bench.import_file is None:
         return fine("reading", "no Claude Code here")
-    if gone:
+    if known.gone:
         return warning(
             "reading",
             Why.OUTDATED,
-            f"Claude Code's settings name what is not there: {gone}",
+            f"Claude Code's settings name what is not there: {known.gone}",
             "`dreamd init --integrate claude-code` connects it anew, with --remove it takes it out",
         )
-    if bench.imported or mode:
-        ways = [*(["an import line"] if bench.imported else []), *([f"the {mode.value}"] if mode else [])]
-        return fine("reading", f"Claude Code is told what is remembered by {' and '.join(ways)}")
+    if known.ways:
+        search = "can search too" if known.server else f"cannot search: {SEARCHING}"
+        return fine("reading", f"Claude Code is told what is remembered by {' and '.join(known.ways)}, and {search}")
     return warning(
         "reading",
         Why.MISSING,

@@ -16,7 +16,7 @@ from pathlib import Path
 from dreamd.app import App, opened
 from dreamd.archive import Stored
 from dreamd.beacon import living
-from dreamd.briefing.import_line import import_line, imported
+from dreamd.briefing.import_line import import_line
 from dreamd.clock import Clock
 from dreamd.config import Loaded, environment, expand, found_sources
 from dreamd.doctor.bench import Bench, Key, Past, Right, Root
@@ -105,7 +105,6 @@ def observe(loaded: Loaded, clock: Clock) -> Bench:
         left_lock=_left(lock_path(places.default_state_dir, places.memory_root)),
         import_line=import_line(places.memory_root),
         import_file=imports if places.claude_dir.is_dir() else None,
-        imported=imported(imports, places.memory_root),
         connection=connection(loaded),
     )
 

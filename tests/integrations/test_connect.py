@@ -418,3 +418,42 @@ def test_a_purge_says_that_claude_code_is_still_connected_and_parting_works_afte
     assert "--integrate claude-code --remove" in done.stdout
     connect(home, "--remove")
     assert files(home) == before
+
+
+def status(home: Path) -> tuple[dict[str, Any], str]:
+    """What `dreamd status` says of the connection: its facts, its line."""
+    facts = json.loads(dreamd(home, "status", "--json").stdout)["claude_code"]
+    lines = dreamd(home, "status").stdout.splitlines()
+    return facts, next((line for line in lines if line.startswith("claude code")), "")
+
+
+def test_status_says_how_claude_code_is_connected_and_what_is_missing(home: Path) -> None:
+    facts, line = status(home)
+    assert facts == {"found": True, "import_line": False, "mode": None, "mcp": False, "gone": None}
+    assert "not connected (`dreamd init --integrate claude-code`)" in line
+    assert any("claude mcp add -s user dreamd -- " in note for note in connect(home)["notes"])
+    facts, line = status(home)
+    assert facts == {"found": True, "import_line": True, "mode": "hook", "mcp": False, "gone": None}
+    assert "told by an import line and the hook; cannot search" in line
+    server = {"type": "stdio", "command": "/opt/bin/dreamd", "args": ["mcp"], "env": {}}
+    write(home / ".claude.json", json.dumps({"numStartups": 3, "mcpServers": {"memory": server, "web": {"url": "x"}}}))
+    facts, line = status(home)
+    assert facts["mcp"]
+    assert line.endswith("told by an import line and the hook; can search")
+    assert not any("claude mcp add" in note for note in connect(home)["notes"])
+
+
+def test_status_knows_the_plugin_with_its_server_and_a_program_that_is_gone(home: Path) -> None:
+    connect(home, "--plugin")
+    assert status(home)[0] == {"found": True, "import_line": True, "mode": "plugin", "mcp": True, "gone": None}
+    hook = {"SessionStart": [{"hooks": [{"type": "command", "command": "/gone/dreamd context --hook"}]}]}
+    write(home / ".claude" / "settings.json", json.dumps({"hooks": hook}))
+    facts, line = status(home)
+    assert facts["gone"] == "/gone/dreamd context --hook"
+    assert "is not there" in line
+
+
+def test_status_says_nothing_of_claude_code_where_there_is_none(tmp_path: Path) -> None:
+    facts, line = status(tmp_path)
+    assert not facts["found"]
+    assert line == ""

@@ -18,8 +18,7 @@ from dreamd.doctor.examine import examine, judge
 from dreamd.doctor.observe import _key as service_key
 from dreamd.doctor.observe import observe
 from dreamd.errors import LockHeld
-from dreamd.integrations.claude_code.connect import Mode
-from dreamd.integrations.claude_code.connection import Connection
+from dreamd.integrations.claude_code.connection import Connection, Mode
 from dreamd.rebuild import rebuild
 from dreamd.search.file import Condition as IndexCondition
 from dreamd.service.condition import Condition as ServiceCondition
@@ -66,8 +65,7 @@ WELL = Bench(
     left_lock=None,
     import_line="@~/.claude/memory/MEMORY.md",
     import_file=Path("/CLAUDE.md"),
-    imported=True,
-    connection=Connection(),
+    connection=Connection(found=True, imported=True),
 )
 
 
@@ -116,8 +114,11 @@ def test_all_is_well_where_all_is_well() -> None:
         ({"free": ((Path("/"), 10**7), (Path("/m"), 10**12))}, ("disk", "error", "nearly_full")),
         ({"key": Key(needed=True)}, ("key", "error", "missing")),
         ({"key": Key(needed=True, where="/env", open_to_others=True)}, ("key", "error", "open_to_others")),
-        ({"imported": False}, ("reading", "warning", "missing")),
-        ({"connection": Connection(Mode.HOOK, "/gone/dreamd context --hook")}, ("reading", "warning", "outdated")),
+        ({"connection": Connection(found=True)}, ("reading", "warning", "missing")),
+        (
+            {"connection": Connection(found=True, mode=Mode.HOOK, gone="/gone/dreamd context --hook")},
+            ("reading", "warning", "outdated"),
+        ),
         (service(active=False, result="exit-code"), ("service", "error", "not_running")),
         (service(installed=False, active=False), ("service", "warning", "not_installed")),
         (service(enabled=False), ("service", "warning", "not_enabled")),
@@ -160,7 +161,7 @@ def test_what_is_observed_is_what_is_there(world: World) -> None:
     assert bench.past.head == bench.history_head == run.commit
     assert bench.rights == ()
     assert bench.memory_fault == ""
-    assert bench.imported
+    assert bench.connection.imported
     assert bench.import_line == "@~/.claude/memory/MEMORY.md"
     assert bench.roots[0].directories == 2
     assert bench.roots[0].retention == 30 * DAY

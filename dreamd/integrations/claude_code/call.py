@@ -40,6 +40,11 @@ def is_hook(command: object) -> bool:
     )
 
 
+def is_server(words: list[str]) -> bool:
+    """Whether these start dreamd's MCP server, of this installation or another."""
+    return "mcp" in words[1:] and "dreamd" in (Path(words[0]).name, *words[1:3])
+
+
 def is_there(command: str) -> bool:
     """Whether the program of a command can be run; one without a path is looked for by whoever runs it."""
     words = _words(command)

@@ -5,25 +5,18 @@ from __future__ import annotations
 import contextlib
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from enum import StrEnum
 from pathlib import Path
 
 from dreamd.briefing.import_line import import_line, imports
 from dreamd.integrations.claude_code import settings
 from dreamd.integrations.claude_code.change import Change, apply
+from dreamd.integrations.claude_code.connection import Mode
 from dreamd.integrations.claude_code.files import dream_command, is_dream_command, plugin_files
 from dreamd.integrations.claude_code.imports import with_line, without_line
 from dreamd.integrations.claude_code.json_text import Edit
 from dreamd.integrations.claude_code.receipt import Entry, Receipt
 from dreamd.integrations.claude_code.scene import Scene
 from dreamd.integrations.fault import IntegrationError
-
-
-class Mode(StrEnum):
-    """How a session is told; never both at once."""
-
-    HOOK = "hook"
-    PLUGIN = "plugin"
 
 
 @dataclass(frozen=True, slots=True)
@@ -194,6 +187,6 @@ def _notes(scene: Scene, mode: Mode) -> list[str]:
     if not scene.server:
         part = "the plugin goes without its MCP server" if mode is Mode.PLUGIN else "the MCP server is not there"
         notes.append(f"{part}: install dreamd with its extra `mcp`, then do this again")
-    elif mode is Mode.HOOK:
+    elif mode is Mode.HOOK and not scene.server_added:
         notes.append(f"to let it search too: claude mcp add -s user dreamd -- {scene.caller.line('mcp')}")
     return notes

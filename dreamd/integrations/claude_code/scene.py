@@ -10,6 +10,7 @@ from pathlib import Path
 from dreamd.config import Loaded, expand
 from dreamd.integrations.claude_code.call import Caller
 from dreamd.integrations.claude_code.change import read
+from dreamd.integrations.claude_code.connection import server_added
 from dreamd.integrations.claude_code.receipt import Receipt, read_receipt
 from dreamd.integrations.fault import IntegrationError
 from dreamd.service.spec import fleeting, spec_of
@@ -30,6 +31,7 @@ class Scene:
     receipt: Receipt | None
     caller: Caller
     server: bool  # the MCP server's package is installed
+    server_added: bool  # and the person has added it for all projects
     fleeting: bool  # this program lies where things are thrown away
 
     def text(self, path: Path) -> str | None:
@@ -70,6 +72,7 @@ def look(loaded: Loaded) -> Scene:
         receipt=read_receipt(read(note)),
         caller=Caller(spec.program, spec.config),
         server=importlib.util.find_spec("mcp") is not None,
+        server_added=server_added(home),
         fleeting=fleeting(spec.program, spec.home),
     )
 

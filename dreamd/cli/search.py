@@ -66,7 +66,8 @@ def search(
             else f"{short((hit.session or '').split(':', 1)[-1])} {hit.agent or ''} {hit.project or ''}"
         )
         day = hit.at.astimezone().strftime(" %Y-%m-%d") if hit.at else ""
-        console.say(f"{console.style(place + day, 'cyan')}  {_marked(console, hit)}")
+        often = f" ({hit.times} times)" if hit.times > 1 else ""
+        console.say(f"{console.style(place + day, 'cyan')}  {_marked(console, hit)}{often}")
     if not result.hits:
         console.say(result.hint or "nothing found")
     return 0
@@ -128,4 +129,5 @@ def _json(hit: Hit) -> dict[str, object]:
         "project": hit.project,
         "role": hit.role,
         "offset": hit.offset,
+        "times": hit.times,
     }

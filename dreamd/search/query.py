@@ -6,7 +6,7 @@ import datetime as dt
 import re
 import sqlite3
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 from dreamd.search.candidates import Filters, candidates, weighed
@@ -36,6 +36,7 @@ class Hit:
     text: str  # at most 300 characters around the words found; white space made plain
     spans: tuple[tuple[int, int], ...]  # (start, end) of the words found in `text`
     score: float  # about 1 for a row that holds every word once; more for repetition, the phrase, its neighbours
+    times: int = 1  # how often the same was said, by the same role, among the rows that were looked at
 
 
 class Shelf(NamedTuple):
@@ -73,32 +74,32 @@ def search_memory(db: sqlite3.Connection, terms: Sequence[Term], query: str, lim
 def search_sessions(
     db: sqlite3.Connection, terms: Sequence[Term], query: str, limit: int, filters: Filters, *, beside: bool = False
 ) -> list[Hit]:
-    """The best turns; the same words said in copies of one session come once. `beside`: and the turns before and behind them."""
+    """The best turns, each text once: sessions that go on elsewhere repeat it, and prompts that had to wait. `beside`: and the turns around them."""
     wanted = weighed(db, "turn", terms)
     rows = candidates(db, "turn", wanted, filters, max(_LOOKED_AT, limit * 2))
     speakers = [folded(name) for (name,) in db.execute("SELECT name FROM speaker")]
     asked = Asked.of(wanted, query, (part for name in speakers for part in name.split()))
     found = ranked(db, asked, read(db, rows), {row: n for n, row in enumerate(rows)}, beside=beside)
     finders = [finder(term) for term in terms]
-    hits: list[Hit] = []
-    seen: set[tuple[str, str]] = set()
+    hits: dict[tuple[str, str], Hit] = {}
     for row, score in found:
         name, agent, project, key, path, at, role, offset, text = db.execute(
             "SELECT s.name, s.agent, s.project, s.project_key, coalesce(t.path, s.path), t.at, t.role, t.line, t.text"
             " FROM turn t JOIN session s ON s.id = t.session WHERE t.id = ?",
             (row,),
         ).fetchone()
-        if (role, text) in seen or not filters.hold(project, key, at):
+        said = (role, folded(" ".join(text.split())))
+        if not filters.hold(project, key, at):
             continue
-        seen.add((role, text))
-        snippet, spans = _snippet(text, marked(finders, folded(text[:MAX_READ])))
-        moment = None if at is None else dt.datetime.fromtimestamp(at / 1000, dt.UTC)
-        hits.append(
-            Hit("session", path, None, offset, name, agent, project, role, moment, snippet, spans, round(score, 4))
-        )
-        if len(hits) == limit:
-            break
-    return hits
+        if said in hits:
+            hits[said] = replace(hits[said], times=hits[said].times + 1)
+        elif len(hits) < limit:
+            snippet, spans = _snippet(text, marked(finders, folded(text[:MAX_READ])))
+            moment = None if at is None else dt.datetime.fromtimestamp(at / 1000, dt.UTC)
+            hits[said] = Hit(
+                "session", path, None, offset, name, agent, project, role, moment, snippet, spans, round(score, 4)
+            )
+    return list(hits.values())
 
 
 def _snippet(text: str, spans: Sequence[tuple[int, int]]) -> tuple[str, tuple[tuple[int, int], ...]]:

@@ -162,7 +162,20 @@ def test_common_words_are_found_in_a_small_project_among_many_turns(index: Index
 def test_the_same_words_in_copies_of_a_session_come_once(index: Index) -> None:
     index.update_session(session("a:1"), [turn("a zeppelin landed")], "1")
     index.update_session(session("a:2"), [turn("a zeppelin landed")], "1")
-    assert len(index.query("zeppelin").hits) == 1
+    (hit,) = index.query("zeppelin").hits
+    assert hit.times == 2
+
+
+def test_a_prompt_that_had_to_wait_comes_once_and_another_role_saying_it_apart(index: Index) -> None:
+    said = [turn("Land the zeppelin"), turn("land the  zeppelin\n"), turn("land the zeppelin", role="assistant")]
+    index.update_session(session("a:1"), said, "1")
+    assert [(hit.role, hit.times) for hit in index.query("zeppelin").hits] == [("human", 2), ("assistant", 1)]
+
+
+def test_what_was_said_again_is_counted_behind_the_last_hit_too(index: Index) -> None:
+    index.update_session(session("a:1"), [turn("zeppelin zeppelin"), turn("a zeppelin landed")], "1")
+    index.update_session(session("a:2"), [turn("a zeppelin landed"), turn("zeppelin zeppelin")], "1")
+    assert [hit.times for hit in index.query("zeppelin", limit=1).hits] == [2]
 
 
 def test_a_long_turn_gives_a_short_snippet_around_the_words_found(index: Index) -> None:

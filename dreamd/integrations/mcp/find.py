@@ -47,9 +47,9 @@ def _hits(
 def _turn(hit: Hit) -> str:
     day = hit.at.astimezone().strftime("%Y-%m-%d %H:%M") if hit.at else "undated"
     session = (hit.session or "").rsplit(":", 1)[-1]
-    return (
-        f"{day} {hit.project or 'no project'}, {_SPEAKER.get(hit.role or '', hit.role)} (session {session}): {hit.text}"
-    )
+    often = f", {hit.times} times" if hit.times > 1 else ""
+    speaker = _SPEAKER.get(hit.role or "", hit.role)
+    return f"{day} {hit.project or 'no project'}, {speaker} (session {session}{often}): {hit.text}"
 
 
 def _follow(desk: Desk) -> None:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import datetime as dt
-from dataclasses import dataclass, field
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
 
 
@@ -156,3 +157,16 @@ class Plan:
     evidence: tuple[
         tuple[str, str], ...
     ] = ()  # (finding, session it comes from) of what is new, should the database be lost
+
+
+def renamed(record: EntryRecord, names: Mapping[str, str]) -> EntryRecord:
+    """An entry whose project has another key now (old → new)."""
+    return replace(record, project_key=names.get(record.project_key, record.project_key))
+
+
+def with_projects(plan: Plan, names: Mapping[str, str]) -> Plan:
+    """A plan in which projects have other keys (old → new)."""
+    changes = tuple(
+        replace(one, record=renamed(one.record, names)) if one.record is not None else one for one in plan.changes
+    )
+    return replace(plan, changes=changes, kept=tuple(renamed(one, names) for one in plan.kept))

@@ -6,7 +6,7 @@ import contextlib
 import json
 import os
 import shutil
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -24,6 +24,7 @@ from dreamd.errors import StateError, UsageError
 from dreamd.log import logger
 from dreamd.memory.history import History
 from dreamd.memory.journal import ABSENT, digest_of
+from dreamd.memory.plan import renamed, with_projects
 from dreamd.memory.tree import INDEX, Tree
 from dreamd.moving import bundle, packing
 from dreamd.moving.bundle import About
@@ -33,7 +34,7 @@ from dreamd.sources import sources
 from dreamd.state.condition import DatabaseCondition, database_condition
 from dreamd.state.database import Database
 from dreamd.state.marks import Marks
-from dreamd.state.resettlement import counted, moved, project_keys, settle
+from dreamd.state.resettlement import counted, moved, project_keys, relinked, settle
 
 _ROOM = 1.1  # of the unpacked bytes
 _BACKUPS = 3  # that stay, the newest
@@ -171,17 +172,20 @@ def _make_ready(places: Places, file: Path, about: About, found: Sequence[Move],
         settle(database, found)
         marks = Marks(database)
         marks.set(MOVES, json.dumps([*json.loads(marks.text(MOVES) or "[]"), *found]))
+        names = {key: new for key in before if (new := moved(key, found)) != key}
+        history = History(inside.history)
+        _rename_projects(history, names, clock)
+        relinked(database, dict(_rename_in_plans(history, names, clock)))
         database.flatten()
     finally:
         database.close()
-    _rename_projects(History(inside.history), {key: moved(key, found) for key in before}, clock)
 
 
-def _rename_projects(history: History, names: dict[str, str], clock: Clock) -> None:
+def _rename_projects(history: History, names: Mapping[str, str], clock: Clock) -> None:
     """Entries of projects without a remote name the project by its path: one more commit names it by the new one."""
     head = history.head()  # also: history reads
-    entries = [replace(one, project_key=names.get(one.project_key, one.project_key)) for one in head.entries]
-    if not head.commit or tuple(entries) == head.entries:
+    entries = tuple(renamed(one, names) for one in head.entries)
+    if not head.commit or entries == head.entries:
         return
     commit = history.record(
         head.files,
@@ -193,6 +197,28 @@ def _rename_projects(history: History, names: dict[str, str], clock: Clock) -> N
         made=head.made,
     )
     history.advance(commit, head.commit)
+
+
+def _rename_in_plans(history: History, names: Mapping[str, str], clock: Clock) -> Iterator[tuple[str, str]]:
+    """Plans that wait, and those that refused runs show, name projects too: (old commit, new commit) of each that had to be written anew."""
+    for run in history.parked_runs():
+        parked = history.parked(run)
+        if parked is None or parked.plan is None:
+            continue
+        plan = with_projects(parked.plan, names)
+        if plan == parked.plan:
+            continue
+        commit = history.record(
+            parked.files,
+            tuple(renamed(one, names) for one in parked.entries),
+            plan,
+            message=f"Plan of run {run}, moved to another machine",
+            when=parked.when or clock.now(),
+            parent=next(iter(parked.parents), ""),
+            made=parked.made,
+        )
+        history.park(run, commit)
+        yield parked.commit, commit
 
 
 def _replacement(places: Places, about: About) -> Replacement:

@@ -57,6 +57,13 @@ def lead(database: Database, moves: Sequence[tuple[str, str]]) -> None:
             )
 
 
+def relinked(database: Database, commits: Mapping[str, str]) -> None:
+    """Has runs name the commits (old → new) that their plans were written into anew."""
+    with database.write() as connection:
+        for old, new in commits.items():
+            connection.execute(update(runs).where(runs.c.commit == old).values(commit=new))
+
+
 def project_keys(database: Database) -> tuple[str, ...]:
     """The keys of all projects."""
     with database.read() as connection:

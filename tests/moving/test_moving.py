@@ -119,6 +119,39 @@ def test_a_project_named_by_its_path_is_the_same_project_there(tmp_path: Path, d
     assert "8181" not in topic
 
 
+def test_a_plan_that_waits_is_accepted_there_for_the_project_as_it_is_called_there(
+    tmp_path: Path, dreamt: World
+) -> None:
+    dreamt.say("The cormorant API is written in Zig.", session=7, project="tidepool")
+    at_home(dreamt, next(dreamt.transcripts.rglob(f"*{7:012}.jsonl")))
+    assert told(dreamt.home, "kick", "--dry-run")["outcome"] == "waiting"
+    told(dreamt.home, "export", str(tmp_path / "all.dreamd"))
+    there = new_home(tmp_path, "robin")
+    told(there.home, "import", str(tmp_path / "all.dreamd"))
+    assert "Zig" not in there.text()
+    assert any("Zig" in str(change) for change in told(there.home, "runs", "show", "last")["plan"]["changes"])
+    assert told(there.home, "accept", "last")["outcome"] == "committed"
+    there.say("The cormorant API is written in Rust now, no longer in Zig.", session=8, project="tidepool")
+    at_home(there, next(there.transcripts.rglob(f"*{8:012}.jsonl")))
+    told(there.home, "kick")
+    with there.app() as app:
+        entries = app.shop.history.head().entries
+    assert {one.project_key for one in entries if one.file == "projects/tidepool.md"} == {f"{there.home}/work/tidepool"}
+    assert told(there.home, "undo")["outcome"] == "committed"
+
+
+def test_a_plan_that_waits_is_rejected_there_for_good(tmp_path: Path, dreamt: World) -> None:
+    dreamt.say("The cormorant API is written in Zig.", session=7, project="tidepool")
+    at_home(dreamt, next(dreamt.transcripts.rglob(f"*{7:012}.jsonl")))
+    assert told(dreamt.home, "kick", "--dry-run")["outcome"] == "waiting"
+    told(dreamt.home, "export", str(tmp_path / "all.dreamd"))
+    there = new_home(tmp_path, "robin")
+    told(there.home, "import", str(tmp_path / "all.dreamd"))
+    assert told(there.home, "reject", "last")["outcome"] == "rejected"
+    told(there.home, "kick")
+    assert "Zig" not in there.text()
+
+
 def test_what_was_forgotten_stays_forgotten_on_the_other_machine(tmp_path: Path, dreamt: World) -> None:
     told(dreamt.home, "forget", "--line", "cormorant")
     told(dreamt.home, "export", str(tmp_path / "all.dreamd"))

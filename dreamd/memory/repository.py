@@ -1,21 +1,21 @@
-"""A bare git repository, written durably: the only module that knows dulwich."""
+"""A bare git repository, written durably."""
 
 from __future__ import annotations
 
 import datetime as dt
-import importlib.util
 import os
 import re
 import shutil
-import stat
 import zlib
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from dreamd.errors import StateError, UsageError
+from dreamd.memory.journal import sync_folder
+from dreamd.memory.packs import merge_packs, reached, write_pack
 
 if TYPE_CHECKING:
     from dulwich.objects import Commit, ObjectID, ShaFile, Tree
@@ -25,9 +25,7 @@ if TYPE_CHECKING:
 _AUTHOR = b"dreamd <dreamd@localhost>"
 _HEAD = b"ref: refs/heads/main\n"
 _LOOSE = "objects/[0-9a-f][0-9a-f]/" + "[0-9a-f]" * 38
-_DELTA_WINDOW = 1  # versions of a file that each one is compared with; more made packs no smaller, only slow
 _ID = re.compile(r"[0-9a-f]{40}")
-_MOST_PACKED = 2_000  # objects that one pack takes: they are held in memory meanwhile
 _NOWHERE = "0" * 40  # what compare-and-set expects of a ref that is not there
 
 
@@ -66,7 +64,7 @@ class Repository:
             moved = bool(repo.refs.set_if_equals(_as_ref(name), expected, _as_id(new)))
             parent = Path(name).parent
             while parent.name:
-                _sync_folder(self.path / parent)
+                sync_folder(self.path / parent)
                 parent = parent.parent
             return moved
 
@@ -134,21 +132,22 @@ class Repository:
         """Put the loose objects that the ref `kept` leads to into a pack; of the rest those go that nothing leads to.
 
         What another ref or a commit of `held` (if it is there) leads to stays as it is, and what was written since `before`.
-        A loose object goes once its pack is whole on disk. Call only while nobody else writes. Returns how many were packed,
+        A loose object goes once its pack is whole on disk; of many packs one is made. Call only while nobody else writes. Returns how many were packed,
         and how many went. Raises StateError where something is damaged or cannot be written; nothing was lost by it.
         """
         with self._writing() as repo:
             heads = {value for value in repo.refs.as_dict().values() if value}
             head = repo.refs.as_dict().get(_as_ref(kept))
-            names = _reached(repo, [head] if head else [])
-            needed = _reached(repo, {*heads, *(_as_id(one) for one in held if _as_id(one) in repo.object_store)})
+            names = reached(repo, [head] if head else [])
+            needed = reached(repo, {*heads, *(_as_id(one) for one in held if _as_id(one) in repo.object_store)})
             loose = {_as_id(file.parent.name + file.name): file for file in self.path.glob(_LOOSE)}
-            _write_pack(repo, {one: name for one, name in names.items() if one in loose})
+            write_pack(repo, {one: name for one, name in names.items() if one in loose})
             packed = [one for one in loose if one in names and repo.object_store.contains_packed(one)]
             rest = loose.keys() - names.keys() - needed.keys()
             old = [one for one in rest if loose[one].stat().st_mtime < before.timestamp()]
             for one in (*packed, *old):
                 loose[one].unlink()
+            merge_packs(repo)
             return len(packed), len(old)
 
     def recover(self) -> None:
@@ -223,9 +222,9 @@ class Repository:
         shutil.rmtree(self._making, ignore_errors=True)
         Repo.init_bare(str(self._making), mkdir=True, default_branch=b"main").close()
         for folder in ("", "refs", "refs/heads", "objects"):
-            _sync_folder(self._making / folder)
+            sync_folder(self._making / folder)
         self._making.rename(self.path)
-        _sync_folder(self.path.parent)
+        sync_folder(self.path.parent)
 
 
 def _unusable(error: Exception) -> StateError:
@@ -333,47 +332,8 @@ def _store(repo: Repo, objects: Sequence[ShaFile]) -> None:
             repo.object_store.add_object(one)
         folders.add(base / name[:2])
     for folder in sorted(folders, reverse=True):
-        _sync_folder(folder)
-
-
-def _reached(repo: Repo, heads: Iterable[ObjectID]) -> dict[ObjectID, bytes]:
-    """Every object that some commits lead to, with its file's name. Raises KeyError where a commit or a tree is missing."""
-    from dulwich.objects import Commit, Tree  # noqa: PLC0415
-
-    found: dict[ObjectID, bytes] = {}
-    waiting = list(heads)
-    while waiting:
-        one = waiting.pop()
-        if one in found:
-            continue
-        found[one] = b""
-        thing = repo.object_store[one]
-        if isinstance(thing, Commit):
-            waiting += [thing.tree, *thing.parents]
-        elif isinstance(thing, Tree):
-            for name, mode, inner in thing.iteritems():
-                if stat.S_ISDIR(mode):
-                    waiting.append(inner)
-                else:
-                    found[inner] = name
-    return found
-
-
-def _write_pack(repo: Repo, names: Mapping[ObjectID, bytes]) -> None:
-    """A pack of those that are in none yet, durable when this returns, its files only for their owner."""
-    from dulwich.pack import pack_objects_to_data  # noqa: PLC0415
-
-    store = repo.object_store
-    folder = Path(repo.path) / "objects" / "pack"
-    folder.mkdir(exist_ok=True)
-    objects = [(store[one], name) for one, name in names.items() if not store.contains_packed(one)][:_MOST_PACKED]
-    # Versions of one file differ by a line. Without its compiled part the library takes minutes to find that out.
-    compiled = importlib.util.find_spec("dulwich._pack") is not None
-    count, data = pack_objects_to_data(objects, deltify=compiled, delta_window_size=_DELTA_WINDOW)
-    store.add_pack_data(count, data)
-    for file in folder.iterdir():
-        file.chmod(0o400)  # the library makes them readable for all
-    _sync_folder(folder)
+        if folder.is_dir():  # what is in a pack already is written nowhere
+            sync_folder(folder)
 
 
 def _whole(repo: Repo, one: ShaFile) -> bool:
@@ -383,14 +343,3 @@ def _whole(repo: Repo, one: ShaFile) -> bool:
         return repo.object_store[one.id].as_raw_string() == one.as_raw_string()
     except (KeyError, ValueError, OSError, zlib.error, FileFormatException):
         return False
-
-
-def _sync_folder(folder: Path) -> None:
-    """Make the names in a folder durable."""
-    if not folder.is_dir():
-        return
-    handle = os.open(folder, os.O_RDONLY)
-    try:
-        os.fsync(handle)
-    finally:
-        os.close(handle)

@@ -198,9 +198,56 @@ while True:
 """
 
 
-def test_killed_at_any_write_of_packing_the_history_still_reads(tmp_path):
+def packed_often(history, times):
+    """Commits of which each is in a pack of its own."""
+    made = []
+    for number in range(times):
+        made += grow(history, 1, first=number)
+        Repository(history.path).pack(MAIN, (), dt.datetime.now(dt.UTC))
+    return made
+
+
+def test_many_packs_become_one_that_reads_the_same(desk):
+    commits = packed_often(desk.history, 10)
+    seen = [desk.history.at(one) for one in commits]
+    assert len(packs(desk.history)) == 10
+    size = sum(pack.stat().st_size for pack in packs(desk.history))
+    commits += packed_often(History(desk.history.path), 1)
+    (pack,) = packs(desk.history)
+    assert pack.stat().st_size < size * 2
+    assert [desk.history.at(one) for one in commits[:10]] == seen
+    assert [one.commit for one in desk.history.log()] == commits[::-1]
+    assert {stat.S_IMODE(file.stat().st_mode) for file in pack.parent.iterdir()} == {0o400}
+    assert {file.suffix for file in pack.parent.iterdir()} == {".pack", ".idx"}
+    fsck(desk.history.path)
+
+
+def test_the_versions_of_a_file_stay_small_when_packs_are_merged(desk):
+    for number in range(11):
+        before = sum(pack.stat().st_size for pack in packs(desk.history))
+        grow(desk.history, 6, first=number * 6)
+        Repository(desk.history.path).pack(MAIN, (), dt.datetime.now(dt.UTC))
+    (pack,) = packs(desk.history)
+    assert pack.stat().st_size < before * 1.2
+    fsck(desk.history.path)
+
+
+def test_a_reader_from_before_the_merge_still_finds_everything(desk):
+    commits = packed_often(desk.history, 10)
+    with Repo(str(desk.history.path), bare=True) as reader:
+        assert commits[0].encode() in reader.object_store
+        grow(desk.history, 1, first=10)
+        Repository(desk.history.path).pack(MAIN, (), dt.datetime.now(dt.UTC))
+        assert len(packs(desk.history)) == 1
+        for one in commits:
+            tree = reader.object_store[one.encode()].tree
+            assert [reader.object_store[entry.sha] for entry in reader.object_store.iter_tree_contents(tree)]
+
+
+@pytest.mark.parametrize("before", [0, 10], ids=["packing", "merging"])
+def test_killed_at_any_write_of_packing_the_history_still_reads(tmp_path, before):
     history = History(tmp_path / "history.git")
-    commits = grow(history, 4)
+    commits = packed_often(history, before) + grow(history, 4, first=before)
     plan = history.record({"MEMORY.md": b"- plan\n"}, (), None, message="a plan", when=NOW, parent=commits[-1])
     history.park("R1", plan)
     seen = [history.at(one) for one in (*commits, plan)]

@@ -34,9 +34,10 @@ class LogFile:
         """Appends one line with its newline."""
         with contextlib.suppress(OSError):
             self.path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-            descriptor = os.open(self.path, os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC, 0o600)
+            descriptor = os.open(self.path, os.O_RDWR | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC, 0o600)
             try:
-                os.write(descriptor, line.encode("utf-8", "replace") + b"\n")
+                torn = b"\n" if _is_torn(descriptor) else b""
+                os.write(descriptor, torn + line.encode("utf-8", "replace") + b"\n")
             finally:
                 os.close(descriptor)
 
@@ -50,6 +51,12 @@ class LogFile:
                 newer = self.path.with_name(f"{self.path.name}.{number - 1}") if number > 1 else self.path
                 if newer.exists():
                     newer.replace(older)
+
+
+def _is_torn(descriptor: int) -> bool:
+    """Whether the last line has no end: a full disk took half of it, and the next one must not be lost with it."""
+    size = os.fstat(descriptor).st_size
+    return size > 0 and os.pread(descriptor, 1, size - 1) != b"\n"
 
 
 class _Sink:

@@ -227,8 +227,10 @@ def created(path: Path) -> Iterator[IO[bytes]]:
     """A new file for its owner alone, on the disk when the block ends."""
     path.unlink(missing_ok=True)
     descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
-    with open(descriptor, "wb", buffering=0) as file:  # noqa: PTH123 - a descriptor, not a path
+    # Buffered: a disk that fills up takes part of a write, and only the buffer goes on with the rest, or says that it could not.
+    with open(descriptor, "wb") as file:  # noqa: PTH123 - a descriptor, not a path
         yield file
+        file.flush()
         os.fsync(descriptor)
 
 

@@ -51,20 +51,31 @@ class Walker:
         *,
         error: int = 0,
         sticky: bool = False,
+        cut: bool = False,
         runs: int = WALKS,
         word: str = "",
     ) -> Walk:
-        """`error` 0: the process is killed there; else the call fails with it, and with `sticky` every later one too."""
+        """`error` 0: the process is killed there; else the call fails with it, and with `sticky` every later one too.
+
+        `cut`: a write that is struck takes half of its bytes and says so; then comes the error.
+        """
         base = self.place / "base"
         if not base.exists():
             shutil.copytree(self.world.home, base, symlinks=True)
-        before = self._run(command, after, error, sticky, word, first=1 << 30, step=1)[-1]
+        before = self._run(command, after, (error, sticky, cut), word, first=1 << 30, step=1)[-1]
         step = EVERY or max(1, before["seen"] // runs)
-        rows = self._run(command, after, error, sticky, word, first=1 + before["number"] % step, step=step)
+        rows = self._run(command, after, (error, sticky, cut), word, first=1 + before["number"] % step, step=step)
         return Walk(self._tree(base), before, [row for row in rows if row["fired"]])
 
     def _run(
-        self, command: list[str], after: list[list[str]], error: int, sticky: bool, word: str, *, first: int, step: int
+        self,
+        command: list[str],
+        after: list[list[str]],
+        fault: tuple[int, bool, bool],
+        word: str,
+        *,
+        first: int,
+        step: int,
     ) -> list[dict[str, Any]]:
         job = {
             "base": str(self.place / "base"),
@@ -74,8 +85,7 @@ class Walker:
             "memory": MEMORY,
             "first": first,
             "step": step,
-            "error": error,
-            "sticky": sticky,
+            "fault": fault,
             "word": word,
         }
         environ = {"PATH": "/usr/bin:/bin", "TZ": "UTC", "LD_PRELOAD": str(self.shim), "HOME": str(self.world.home)}

@@ -1,6 +1,7 @@
 /* Preloaded into a process: counts its write-class system calls below one directory and lets the N-th of them fail or kill.
  *
- * Armed by the process itself (ctypes): fault_arm(number, error, sticky). error 0: SIGKILL. sticky: every later call fails too.
+ * Armed by the process itself (ctypes): fault_arm(directory, number, error, sticky, cut). error 0: SIGKILL. sticky: every later call
+ * fails too. cut: a write that is struck takes half of its bytes first, as on a disk that fills up in the middle of it, and says so.
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>
@@ -19,13 +20,14 @@
 #include <unistd.h>
 
 static char below[PATH_MAX];
-static int armed, error_number, sticky;
+static int armed, error_number, sticky, cut;
 static atomic_int seen, limit, fired;
 
-void fault_arm(const char *directory, int number, int error, int stay) {
+void fault_arm(const char *directory, int number, int error, int stay, int half) {
     strncpy(below, directory, sizeof below - 1);
     error_number = error;
     sticky = stay;
+    cut = half;
     seen = 0;
     fired = 0;
     limit = number;
@@ -73,6 +75,9 @@ static int struck_at(int room) {
 }
 
 static int struck(void) { return struck_at(1); }
+
+/* Whether a write that is struck now takes `half` of its bytes: only the first one that is, the next ones find no room at all. */
+static int halved(size_t half) { return cut && half > 0 && seen == limit; }
 static int struck_roomless(void) { return struck_at(0); }
 
 #define REAL(name) static __typeof__(name) *real; if (!real) real = (__typeof__(name) *)dlsym(RTLD_NEXT, #name)
@@ -88,13 +93,16 @@ int openat(int fd, const char *path, int flags, ...) { REAL(openat); MODE(flags,
 int openat64(int fd, const char *path, int flags, ...) { REAL(openat64); MODE(flags, flags)
     if (armed && WRITES(flags) && inside_at(fd, path) && struck()) return -1; return real(fd, path, flags, mode); }
 ssize_t write(int fd, const void *data, size_t size) { REAL(write);
-    if (armed && inside_fd(fd) && struck()) return -1; return real(fd, data, size); }
+    if (armed && inside_fd(fd) && struck()) return halved(size / 2) ? real(fd, data, size / 2) : -1; return real(fd, data, size); }
+static ssize_t write_some(int fd, const void *data, size_t size) {
+    static __typeof__(write) *real; if (!real) real = (__typeof__(write) *)dlsym(RTLD_NEXT, "write"); return real(fd, data, size); }
 ssize_t writev(int fd, const struct iovec *parts, int count) { REAL(writev);
-    if (armed && inside_fd(fd) && struck()) return -1; return real(fd, parts, count); }
+    if (armed && inside_fd(fd) && struck()) return halved(parts[0].iov_len / 2) ? write_some(fd, parts[0].iov_base, parts[0].iov_len / 2) : -1;
+    return real(fd, parts, count); }
 ssize_t pwrite(int fd, const void *data, size_t size, off_t at) { REAL(pwrite);
-    if (armed && inside_fd(fd) && struck()) return -1; return real(fd, data, size, at); }
+    if (armed && inside_fd(fd) && struck()) return halved(size / 2) ? real(fd, data, size / 2, at) : -1; return real(fd, data, size, at); }
 ssize_t pwrite64(int fd, const void *data, size_t size, off64_t at) { REAL(pwrite64);
-    if (armed && inside_fd(fd) && struck()) return -1; return real(fd, data, size, at); }
+    if (armed && inside_fd(fd) && struck()) return halved(size / 2) ? real(fd, data, size / 2, at) : -1; return real(fd, data, size, at); }
 int ftruncate(int fd, off_t size) { REAL(ftruncate); if (armed && inside_fd(fd) && struck_roomless()) return -1; return real(fd, size); }
 int ftruncate64(int fd, off64_t size) { REAL(ftruncate64); if (armed && inside_fd(fd) && struck_roomless()) return -1; return real(fd, size); }
 int fsync(int fd) { REAL(fsync); if (armed && inside_fd(fd)) { if (struck_roomless()) return -1; return 0; } return real(fd); }

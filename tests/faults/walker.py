@@ -39,7 +39,7 @@ def main() -> None:
     while True:
         shutil.rmtree(home, ignore_errors=True)
         shutil.copytree(base, home, symlinks=True)
-        first = child(home, job["command"], (number, job["error"], job["sticky"]))
+        first = child(home, job["command"], (number, *job["fault"]))
         middle = tree(home, job["memory"])
         after = [child(home, command, None) for command in job["after"]]
         found = {
@@ -58,7 +58,7 @@ def main() -> None:
         number += int(job["step"])
 
 
-def child(home: Path, command: list[str], fault: tuple[int, int, bool] | None) -> dict[str, Any]:
+def child(home: Path, command: list[str], fault: tuple[int, int, bool, bool] | None) -> dict[str, Any]:
     """One command in a process of its own."""
     report = home.parent / "report"
     report.unlink(missing_ok=True)

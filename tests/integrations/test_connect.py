@@ -400,12 +400,14 @@ def reading(home: Path) -> dict[str, Any]:
 def test_the_doctor_says_whether_it_is_connected_and_whether_what_it_calls_is_there(home: Path) -> None:
     assert reading(home)["reason"] == "missing"
     connect(home)
-    assert reading(home)["message"].endswith("by an import line and the hook")
+    assert reading(home)["message"].startswith(
+        "Claude Code is told what is remembered by an import line and the hook, and cannot search: "
+    )
     path = home / ".claude" / "settings.json"
     write(path, path.read_text().replace(str(COMMAND), "/gone/bin/dreamd"))
     assert reading(home)["reason"] == "outdated"
     connect(home, "--plugin")
-    assert reading(home)["message"].endswith("by an import line and the plugin")
+    assert reading(home)["message"].endswith("by an import line and the plugin, and can search too")
 
 
 def test_a_purge_says_that_claude_code_is_still_connected_and_parting_works_afterwards(home: Path) -> None:

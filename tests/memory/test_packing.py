@@ -264,6 +264,6 @@ def test_killed_at_any_write_of_packing_the_history_still_reads(tmp_path, before
         fsck(found.path)
         assert not list(found.path.rglob("*.lock"))
         Repository(found.path).pack(MAIN, (), dt.datetime.now(dt.UTC))
-        assert len(packs(found)) == 1, number
+        assert len(packs(found)) <= max(before, 1), number  # what a killed merge left double goes with the next one
         assert [found.at(one) for one in (*commits, plan)] == seen, number
         assert {path.suffix for path in Path(found.path, "objects/pack").iterdir()} == {".pack", ".idx"}, number

@@ -129,7 +129,7 @@ def test_a_plan_that_waits_is_accepted_there_for_the_project_as_it_is_called_the
     there = new_home(tmp_path, "robin")
     told(there.home, "import", str(tmp_path / "all.dreamd"))
     assert "Zig" not in there.text()
-    assert any("Zig" in str(change) for change in told(there.home, "runs", "show", "last")["plan"]["changes"])
+    assert any("Zig" in str(change) for change in told(there.home, "runs", "show", "last")["plan"])
     assert told(there.home, "accept", "last")["outcome"] == "committed"
     there.say("The cormorant API is written in Rust now, no longer in Zig.", session=8, project="tidepool")
     at_home(there, next(there.transcripts.rglob(f"*{8:012}.jsonl")))

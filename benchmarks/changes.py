@@ -28,7 +28,7 @@ def main() -> None:
         kept = sum(holds(lines, a) and holds(lines, b) for _, x, y, a, b in both for lines in [after(x, y)])
         alone = sum(holds(after(x), a) and holds(after(y), b) for _, x, y, a, b in both)
         print(
-            f"{part}: {len(told['changed'][part])} changes: first read {found.read:.2f}, new value held {found.held:.2f}, old one still stands {found.stale:.2f}, right {found.right:.2f}; "
+            f"{part}: {len(told['changed'][part])} changes: first read {found.read:.2f}, new value held {found.held:.2f}, old one still stands {found.stale:.2f} ({found.late:.2f} where its session is read last), right {found.right:.2f}; "
             f"{len(both)} that both hold: read {alone}, still there {kept}"
         )
         if given.show and part == "looked_at":

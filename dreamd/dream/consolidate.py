@@ -13,7 +13,7 @@ from ulid import ULID
 from dreamd.dream import contradiction
 from dreamd.dream.clerk import Clerk, Fate, PersonLine, Shelf, Table, bare, topic_of
 from dreamd.dream.elision import is_elision
-from dreamd.dream.succession import successions
+from dreamd.dream.succession import overtaken, successions
 from dreamd.engines.protocol import Finding, Kind, KnownEntry, Reconciliation, Scope, Topic
 from dreamd.memory.document import entry_key
 from dreamd.memory.layout import MEMORY, POINTER, part_of
@@ -118,7 +118,10 @@ def consolidate(
         table.put(_standing(record, table.lines))
     findings = _broadened(engine, table, findings, isolated)
     told = [finding for finding in findings if finding.project_key not in isolated]
-    findings = [*findings, *successions(told, (wish.record for wish in table.wishes.values()))]
+    held = [wish.record for wish in table.wishes.values()]
+    late = {finding.id for finding in told if overtaken(finding, held)}
+    table.fates += [Fate(finding, Reason.CONTRADICTED) for finding in sorted(late)]
+    findings = [finding for finding in [*findings, *successions(told, held)] if finding.id not in late]
     shelves: dict[Topic, Shelf] = {}
     by_topic: defaultdict[Topic, list[Finding]] = defaultdict(list)
     for finding in sorted(findings, key=_by_time):

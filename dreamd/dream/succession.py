@@ -24,6 +24,20 @@ class _Holder:
     at: dt.datetime
 
 
+def overtaken(finding: Finding, records: Iterable[EntryRecord]) -> bool:
+    """Whether memory holds that what a finding says is somebody's was another's later: its session is read late."""
+    if finding.scope is not Scope.PERSON or not finding.slot or _TOGETHER.search(f"{finding.text} {finding.quote}"):
+        return False
+    at = finding.at or _LONG_AGO
+    return any(
+        record.scope == Scope.PERSON
+        and record.slot == finding.slot
+        and (record.last_at or _LONG_AGO) > at
+        and not _same(record.subject, finding.subject)
+        for record in records
+    )
+
+
 def successions(findings: Sequence[Finding], records: Iterable[EntryRecord]) -> list[Finding]:
     """The findings about people again, each as one about the person who had the same slot last, where that is somebody else.
 

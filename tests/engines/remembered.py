@@ -4,9 +4,9 @@ import datetime as dt
 from collections import defaultdict
 from dataclasses import dataclass, field, replace
 
-from dreamd.dream.succession import successions
+from dreamd.dream.succession import overtaken, successions
 from dreamd.engines.offline.engine import OfflineEngine
-from dreamd.engines.protocol import Act, Finding, KnownEntry, Scope, Topic
+from dreamd.engines.protocol import Act, Finding, KnownEntry, Proposal, Scope, Topic
 from dreamd.memory.plan import EntryRecord
 from engines.typed import SAID, digest, turn
 
@@ -33,11 +33,12 @@ class Remembered:
     engine: OfflineEngine = field(default_factory=OfflineEngine)
     entries: dict[Topic, dict[str, KnownEntry]] = field(default_factory=dict)
     sessions: int = 0
+    open: list[Finding] = field(default_factory=list)  # too weak so far; the next dream looks at them again
 
-    def say(self, *typed: str) -> None:
-        """A session a day later, and the dream over it."""
+    def say(self, *typed: str, day: int | None = None) -> None:
+        """A session a day later (or of another day), and the dream over it."""
         self.sessions += 1
-        at = SAID + dt.timedelta(days=self.sessions)
+        at = SAID + dt.timedelta(days=self.sessions if day is None else day)
         found = self.engine.extract(digest(*(turn(text, n=n, at=at) for n, text in enumerate(typed))), ()).findings
         named = [
             replace(one, id=f"f{self.sessions}-{n}", session_id=f"s{self.sessions}", project_key="key")
@@ -47,8 +48,11 @@ class Remembered:
 
     def dream(self, found: list[Finding]) -> None:
         """Findings meet what is known, topic by topic, the general ones first."""
+        found = [*self.open, *found]
+        self.open = []
         by_topic: defaultdict[Topic, list[Finding]] = defaultdict(list)
-        held = (_record(topic, one) for topic, entries in self.entries.items() for one in entries.values())
+        held = [_record(topic, one) for topic, entries in self.entries.items() for one in entries.values()]
+        found = [one for one in found if not overtaken(one, held)]
         for one in [*found, *successions(found, held)]:
             key = one.project_key if one.scope is Scope.PROJECT else ""
             by_topic[Topic(one.scope, "orchard" if key else one.subject, key)].append(one)
@@ -57,10 +61,12 @@ class Remembered:
             known = [*self._of(topic).values(), *(replace(one, mine=False) for one in general)]
             for proposal in self.engine.reconcile(topic, known, by_topic[topic]).proposals:
                 (finding,) = (one for one in by_topic[topic] if one.id == proposal.finding_ids[0])
-                self._apply(topic, finding, proposal.act, proposal.entry_id, proposal.text)
+                self._apply(topic, finding, proposal)
 
-    def _apply(self, topic: Topic, finding: Finding, act: Act, entry_id: str | None, text: str) -> None:
-        held = self._of(topic)
+    def _apply(self, topic: Topic, finding: Finding, proposal: Proposal) -> None:
+        held, act, entry_id, text = self._of(topic), proposal.act, proposal.entry_id, proposal.text
+        if act is Act.DROP and proposal.reason == "weak":
+            self.open.append(finding)
         if act is Act.MERGE and entry_id in held:
             old = held[entry_id]
             held[entry_id] = replace(old, last_at=finding.at, weight=old.weight + finding.weight, text=text or old.text)
@@ -88,6 +94,14 @@ def after(*said: str) -> list[str]:
     return memory.lines()
 
 
+def read_late(first: str, later: str) -> list[str]:
+    """The lines that stand where the older session was read after the newer one."""
+    memory = Remembered()
+    memory.say(later, day=2)
+    memory.say(first, day=1)
+    return memory.lines()
+
+
 def holds(lines: list[str], value: str, without: str = "") -> bool:
     """Whether a line holds one value and not the other."""
     return any(value.lower() in line.lower() and not (without and without.lower() in line.lower()) for line in lines)
@@ -101,6 +115,7 @@ class Rates:
     held: float = 0.0  # the new value stands
     stale: float = 0.0  # the old one stands as if it still held
     right: float = 0.0
+    late: float = 0.0  # the old one stands where its session was read last
     wrong: list[str] = field(default_factory=list)
 
 
@@ -113,6 +128,7 @@ def rates(pairs: list[list[str]]) -> Rates:
         found.read += share * known
         found.held += share * stands
         found.stale += share * stale
+        found.late += share * holds(read_late(first, later), old, new)
         found.right += share * (known and stands and not stale)
         if not (known and stands and not stale):
             found.wrong.append(f"{about}: {first} / {later}\n    {before} -> {lines}")

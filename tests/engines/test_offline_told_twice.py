@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from dreamd.engines.offline.renewals import renewal, reversed_by
-from engines.remembered import Remembered, after, holds, rates
+from engines.remembered import Remembered, after, holds, rates, read_late
 
 TOLD: dict[str, Any] = tomllib.loads((Path(__file__).parent / "told_twice.toml").read_text())
 BOTH = [pair for part in TOLD["both"].values() for pair in part]
@@ -18,6 +18,7 @@ def test_what_is_said_later_takes_the_place_of_what_it_changes(part: str, right:
     found = rates(TOLD["changed"][part])
     assert found.right >= right
     assert found.stale <= 0.1
+    assert found.late <= 0.25
 
 
 @pytest.mark.parametrize("pair", BOTH, ids=lambda pair: f"{pair[1]} / {pair[2]}")
@@ -127,6 +128,21 @@ def test_who_has_it_now_is_told_where_the_other_ones_file_said_it() -> None:
         "Ann Berger": ["Ben Kowal owns the billing service."],
         "Ben Kowal": ["Ben Kowal owns the billing service."],
     }
+
+
+@pytest.mark.parametrize(
+    ("first", "later"),
+    [
+        ("CI runs on Travis", "CI runs on GitHub Actions, we left Travis"),
+        ("Ann Berger owns the billing service", "Ben Kowal owns the billing service"),
+        ("the upload limit is 10 MB", "the upload limit was raised to 25 MB"),
+        ("we format with black", "we replaced black by ruff format"),
+    ],
+)
+def test_a_session_that_is_read_late_does_not_bring_an_old_value_back(first: str, later: str) -> None:
+    assert after(first)[0].lower() == f"{first.lower()}."
+    assert not holds(read_late(first, later), first)
+    assert len(read_late(first, later)) == 1
 
 
 def test_two_people_may_have_a_thing_together() -> None:

@@ -200,15 +200,30 @@ def _rival(finding: Finding, own: Sense, standing: list[_Standing]) -> _Standing
             return line
         if not (finding.slot and line.slot) and (opposed(own, line.sense) or reversed_by(finding.text, line.text)):
             return line
-        if line.mine and changes.renamed_in(finding.quote, line.text):
-            return line
-        if _ends(finding, own, line) or changes.ended_by(
-            _told(finding), finding.slot, line.text, line.slot, negative=line.sense.negative
-        ):
-            return line
-        if not habits.is_request(finding) and renewal(finding.text, finding.quote, line.text):
+        if (finding.at or _LONG_AGO) < line.at:
+            if _changed_since(finding, own, line):
+                return line
+        elif _ended(finding, own, line):
             return line
     return None
+
+
+def _ended(finding: Finding, own: Sense, line: _Standing) -> bool:
+    """Whether a newer finding ends an older line, or says it anew with another value."""
+    if line.mine and changes.renamed_in(finding.quote, line.text):
+        return True
+    if _ends(finding, own, line) or changes.ended_by(
+        _told(finding), finding.slot, line.text, line.slot, negative=line.sense.negative
+    ):
+        return True
+    return not habits.is_request(finding) and renewal(finding.text, finding.quote, line.text) is not None
+
+
+def _changed_since(finding: Finding, own: Sense, line: _Standing) -> bool:
+    """The same the other way about: a session that is read late says what a newer line has ended."""
+    if changes.ended_by(line.text, line.slot, finding.text, finding.slot, negative=own.negative):
+        return True
+    return not habits.is_request(finding) and renewal(line.text, line.text, finding.text) is not None
 
 
 def _told(finding: Finding) -> str:

@@ -13,6 +13,7 @@ from dreamd.clock import Clock, SystemClock, local_zone
 from dreamd.config import Loaded, environment, expand
 from dreamd.dream import forget, remember, revise
 from dreamd.dream.archiving import rescue
+from dreamd.dream.batch import cancel
 from dreamd.dream.books import books
 from dreamd.dream.cycle import Dreamt, Order, dream
 from dreamd.dream.explain import Explanation, MayTell, explain
@@ -183,6 +184,14 @@ class App:
     def batch(self) -> Batch | None:
         """The batch that a run waits for; None where there is none."""
         return self.shop.batches.open()
+
+    def call_off(self) -> bool | None:
+        """Has the server cancel the batch that a run waits for, because nobody will collect it.
+
+        None: there is none; False: the server could not be asked.
+        """
+        batch = self.batch()
+        return None if batch is None else cancel(self.shop, batch)
 
     def diff(self, name: str | None) -> tuple[RunRecord, str]:
         """What a run changed; without a name the newest that changed memory. Raises UsageError where none did."""

@@ -12,14 +12,14 @@ from dreamd.cli.options import ConfigOption, JsonOption, VerboseOption, YesOptio
 from dreamd.cli.wording import size
 from dreamd.clock import SystemClock
 from dreamd.config import Loaded, load
-from dreamd.dream.lock import dream_lock
 from dreamd.errors import UsageError
 from dreamd.integrations.claude_code.connection import connection
 from dreamd.service import installing
 from dreamd.service.condition import Condition, Ledger
-from dreamd.service.purge import doomed, purge
+from dreamd.service.purge import doomed, purge_state
 from dreamd.service.spec import ServiceSpec, spec_of, unseen_keys
 
+_STILL_CHARGED = "a batch is under way that could not be cancelled; its server works on it and charges for it"
 _EPILOG = (
     "Examples: dreamd service install · dreamd service status · dreamd service print · dreamd service print --system · "
     "dreamd service uninstall · dreamd service uninstall --purge"
@@ -75,7 +75,9 @@ def uninstall(
         raise UsageError("nothing was uninstalled or purged", hint="answer y, or give --yes")
     done = installing.uninstall(spec)
     if purge_all:
-        _purge(loaded, spec)
+        called_off = purge_state(loaded, spec, SystemClock())
+        done.did += ["cancelled the batch that a run waited for"] if called_off else []
+        done.notes += [_STILL_CHARGED] if called_off is False else []
         done.did += [f"removed {path}" for path in paths]
         done.notes.append(f"your memory stays in {loaded.places.memory_root}")
     if connection(loaded).mode is not None:
@@ -128,13 +130,6 @@ def _tell(console: Console, spec: ServiceSpec, done: Ledger, found: Condition) -
         console.say("nothing to do")
     for note in done.notes:
         console.say(f"{console.style('note:', 'cyan')} {note}")
-
-
-def _purge(loaded: Loaded, spec: ServiceSpec) -> None:
-    """Under the dream lock: a dream that runs here and now must not lose its ground."""
-    places = loaded.places
-    with dream_lock(places.default_state_dir, places.memory_root, now=SystemClock().now()):
-        purge(doomed(places, spec))
 
 
 def _question(paths: tuple[Path, ...], loaded: Loaded) -> str:

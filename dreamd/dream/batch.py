@@ -170,16 +170,18 @@ def withdraw(shop: Workshop, batch: Batch) -> None:
     shop.batches.give_up(batch.run_id, shop.clock.now())
 
 
-def cancel(shop: Workshop, batch: Batch) -> None:
-    """Asks the server not to go on, as well as it can be asked."""
+def cancel(shop: Workshop, batch: Batch) -> bool:
+    """Asks the server not to go on, as well as it can be asked; whether it was."""
     post = post_of(shop)
     if post is None or post.place != batch.place or batch.native_id is None:
-        return
+        return False
     try:
         with paid(shop):
             post.cancel(batch.native_id)
     except DreamdError as fault:
         logger().warning("batch.uncancelled", fault=fault.code)
+        return False
+    return True
 
 
 def theirs(night: Night, ground: Orientation, batch: Batch) -> Orientation:

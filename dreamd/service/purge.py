@@ -7,9 +7,13 @@ import shutil
 from collections.abc import Iterator
 from pathlib import Path
 
-from dreamd.config import Places
-from dreamd.errors import StateError
+from dreamd.app import opened
+from dreamd.clock import Clock
+from dreamd.config import Loaded, Places
+from dreamd.dream.lock import dream_lock
+from dreamd.errors import DreamdError, StateError
 from dreamd.service.spec import ServiceSpec
+from dreamd.state.condition import DatabaseCondition, database_condition
 
 #: Everything that dreamd makes in its state directory. What else lies there is somebody's own and stays.
 _STATE = (
@@ -70,6 +74,29 @@ def purge(paths: tuple[Path, ...]) -> None:
     for folder in {path.parent for path in paths}:
         if folder.is_dir() and not any(folder.iterdir()):
             folder.rmdir()
+
+
+def purge_state(loaded: Loaded, spec: ServiceSpec, clock: Clock) -> bool | None:
+    """All of it, under the dream lock: a dream that runs here and now must not lose its ground.
+
+    Returns whether the batch that a run waited for was cancelled; None: there was none. Raises LockHeld and StateError.
+    """
+    places = loaded.places
+    with dream_lock(places.default_state_dir, places.memory_root, now=clock.now()):
+        called_off = _call_off(loaded, clock)
+        purge(doomed(places, spec))
+    return called_off
+
+
+def _call_off(loaded: Loaded, clock: Clock) -> bool | None:
+    """Nobody can collect a batch any more, so its server is asked not to work on it; a state that is broken hinders no purge."""
+    if database_condition(loaded.places, thorough=False) is not DatabaseCondition.GOOD:
+        return None
+    try:
+        with opened(loaded, clock=clock) as app:
+            return app.call_off()
+    except DreamdError:
+        return False
 
 
 def _state(places: Places) -> Iterator[Path]:

@@ -17,9 +17,12 @@ import pytest
 
 from dreamd.cli.wording import exit_status
 from dreamd.dream.cycle import Order
+from dreamd.dream.spending import purse
 from dreamd.engines.costly import Ahead
 from dreamd.engines.faults import EngineUnusable
 from dreamd.errors import ConfigError, UsageError
+from dreamd.service.purge import purge_state
+from dreamd.service.spec import spec_of
 from dreamd.state.records import SessionState
 from dreamd.state.run_record import Outcome, RunRecord, Trigger
 from engines_claude.scripted import Server, diligent, message_of, pass_of, proposal
@@ -355,6 +358,48 @@ def test_reject_gives_a_batch_up_for_good(world: World, server: Server, waiting:
     assert server.batches["msgbatch_1"].canceled
     assert world.kick().reason == "nothing_pending"
     assert posts(server) == 1
+
+
+def test_a_purge_has_the_batch_cancelled_that_nobody_could_collect(world: World, server: Server) -> None:
+    really(world, server)
+    server.polls = 9
+    assert command(world, server, "kick")[0] == 0
+    loaded = world.loaded()
+    spec = spec_of(loaded)
+    assert purge_state(loaded, spec, world.clock) is True
+    assert server.batches["msgbatch_1"].canceled
+    assert not list(world.state.glob("state.db*"))
+    assert purge_state(loaded, spec, world.clock) is None  # nothing is there any more
+
+
+def test_a_purge_goes_on_where_the_batch_cannot_be_cancelled(world: World, server: Server) -> None:
+    really(world, server)
+    server.polls = 9
+    assert command(world, server, "kick")[0] == 0
+    world.settings["engine"]["api_key_file"] = str(world.home / "no-such-key")
+    loaded = world.loaded()
+    assert purge_state(loaded, spec_of(loaded), world.clock) is False
+    assert not server.batches["msgbatch_1"].canceled
+    assert not list(world.state.glob("state.db*"))
+
+
+def test_a_batch_outlives_the_process_that_sent_it_and_what_it_holds_outlives_midnight(
+    world: World, server: Server
+) -> None:
+    really(world, server)
+    server.polls = 9
+    for _ in range(2):  # each in a process of its own
+        assert command(world, server, "kick", "--json")[1]["outcome"] == "waiting"
+    assert posts(server) == 1
+    assert not server.batches["msgbatch_1"].canceled
+    with world.app() as app:
+        held = app.shop.batches.held()
+        world.later(days=1)
+        left = purse(app.shop)
+        limit = app.shop.config.budget.max_tokens_per_run
+        day = app.shop.config.budget.max_tokens_per_day
+        assert left.covers(min(limit, day - held.tokens), 0)
+        assert not left.covers(day - held.tokens + 1, 0)
 
 
 def test_another_engine_or_server_ends_the_waiting(world: World, server: Server, waiting: RunRecord) -> None:

@@ -13,7 +13,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from dreamd.context.conversation import Reply, Schema, Stop
-from dreamd.context.message import Message
+from dreamd.context.message import Message, Role
 from dreamd.context.prompt import SystemPrompt
 from dreamd.engines.claude.faults import TooLong, TryAgain
 from dreamd.engines.faults import EngineUnusable, UnusableAnswer
@@ -26,6 +26,8 @@ _LOGGED_OUT = re.compile(
 )
 _LIMITED = re.compile(r"limit reached|usage limit|rate.?limit|overloaded|\b429\b|\b529\b|\b5\d\d\b", re.IGNORECASE)
 _TOO_LONG = re.compile(r"prompt is too long|context (?:window|length)", re.IGNORECASE)
+
+_ANSWERED = "[Your answer to the above was:]"
 
 _LIVING: set[subprocess.Popen[bytes]] = set()
 
@@ -83,7 +85,7 @@ class Command:
         if schema is not None:
             arguments += ["--json-schema", json.dumps(schema)]
         behind = [section.text for section in system.dynamic if section.text]
-        text = "\n\n".join([OWN_MARKER, *behind, *(message.text for message in messages)])
+        text = "\n\n".join([OWN_MARKER, *behind, *map(_flat, messages)])
         with tempfile.TemporaryDirectory(prefix="dreamd-") as empty:
             status, output = self._run(arguments, text.encode("utf-8", "replace"), empty)
         return _reply(status, output)
@@ -122,6 +124,11 @@ def _end_all() -> None:
     for process in tuple(_LIVING):
         with contextlib.suppress(OSError):
             process.kill()
+
+
+def _flat(message: Message) -> str:
+    """A message as part of one text: print mode takes a single prompt, so the model has to be told which words were its own."""
+    return f"{_ANSWERED}\n{message.text}" if message.role is Role.ASSISTANT else message.text
 
 
 def _reply(status: int, output: bytes) -> Reply:

@@ -7,9 +7,12 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from ulid import ULID
+
 from dreamd.app import App, opened
 from dreamd.clock import Clock
 from dreamd.config import Loaded
+from dreamd.dream.evidence import to_record
 from dreamd.dream.lock import dream_lock
 from dreamd.dream.workshop import Workshop
 from dreamd.errors import DreamdError, StateError
@@ -20,6 +23,7 @@ from dreamd.state.marks import Mark
 from dreamd.state.records import SessionRecord
 from dreamd.state.run_record import Outcome, RunRecord, Trigger
 from dreamd.state.runs import Conclusion
+from dreamd.usage import Usage
 
 _COMPANIONS = ("", "-wal", "-shm", "-journal")
 
@@ -39,7 +43,8 @@ def rebuild(loaded: Loaded, clock: Clock) -> Rebuilt:
 
     Archived sessions whose transcripts are gone are read from their copies. Sessions that history's commits name are
     consolidated up to the time of the newest commit that names them, and these runs are known again; what was withheld or
-    forgotten is known by its tombstones. What was found and not yet used is not: it stood in the database alone.
+    forgotten is known by its tombstones. What a model was paid for and no dream has used yet is known by its copies beside the
+    database; what costs nothing is read again.
     The caller makes sure that no service runs. Raises LockHeld where a dream does, StateError where the file cannot be moved.
     """
     places = loaded.places
@@ -51,6 +56,7 @@ def rebuild(loaded: Loaded, clock: Clock) -> Rebuilt:
             reclaim(app)
             forget_again(app)
             done = replace(_remember(app), aside=aside)
+            _find_again(app.shop)
             app.shop.marks.set(Mark.REBUILT_AT, clock.now())
     logger().error("state.recovered", sessions=done.sessions, runs=done.runs, consolidated=done.consolidated)
     return done
@@ -76,6 +82,37 @@ def _remember(app: App) -> Rebuilt:
         reached.update(one.name for one in named)
         runs += 1
     return Rebuilt(None, len(sessions), runs, len(reached))
+
+
+def _find_again(shop: Workshop) -> None:
+    """What was paid for, stored anew for turns that are still unread; a run of its own stands for those that paid."""
+    sessions = {one.name: one for one in shop.sessions.list() if one.excluded_because is None}
+    run = ""
+    for reading in shop.answers.readings():
+        session = sessions.get(reading.session)
+        unread = {turn.id: turn.row for turn in shop.sessions.turns(session.row, unread=True)} if session else {}
+        rows = [unread[turn] for turn in reading.turns if turn in unread]
+        if session is None or not rows:
+            continue
+        run = run or _paying_run(shop, reading.engine)
+        shop.findings.store(
+            session.row,
+            [to_record(finding) for finding in reading.findings if finding.turn_id in unread],
+            engine=reading.engine,
+            version=reading.version,
+            run_id=run,
+            turns_read=rows,
+            cost=Usage(),
+            now=shop.clock.now(),
+        )
+
+
+def _paying_run(shop: Workshop, engine: str) -> str:
+    now = shop.clock.now()
+    record = RunRecord(str(ULID()), Trigger.KICK, engine, now, reason="rebuilt")
+    shop.runs.start(record)
+    shop.runs.finish(replace(record, ended_at=now, outcome=Outcome.CANCELLED))
+    return record.id
 
 
 def _dreams(shop: Workshop) -> list[LogEntry]:

@@ -11,7 +11,7 @@ from ulid import ULID
 from dreamd.context.conversation import Reply
 from dreamd.dream.digest import digest
 from dreamd.dream.evidence import to_record
-from dreamd.dream.gather import Gathered, Job, completed, failed, job_of, paid_for, put_off, store
+from dreamd.dream.gather import Gathered, Job, completed, failed, job_of, keep_beside, paid_for, put_off, store
 from dreamd.dream.kept import reader
 from dreamd.dream.night import Night
 from dreamd.dream.orient import Orientation
@@ -243,6 +243,8 @@ def _take(night: Night, letter: Letter, reply: Reply, post: Post) -> None:
         now=now,
         letter=letter.id,
     )
+    read = [turn.id for turn in job.pending.turns if turn.row in letter.turns]
+    keep_beside(shop, job, answer.findings, read, night.batched_version)
     night.left.update(one.reason for one in answer.dropped)
 
 

@@ -19,8 +19,10 @@ from dreamd.dream.evidence import to_finding, to_record
 from dreamd.dream.kept import reader
 from dreamd.dream.night import Night
 from dreamd.dream.orient import Orientation
+from dreamd.dream.paid import PaidReading
 from dreamd.dream.progress import Step
 from dreamd.dream.workshop import Workshop
+from dreamd.engines.costly import Costly
 from dreamd.engines.earned import visible
 from dreamd.engines.faults import BudgetSpent, EngineBusy, EngineFault, EngineUnusable
 from dreamd.engines.protocol import Digest, Engine, Extraction, Finding, KnownEntry, Scope, Turn
@@ -230,6 +232,14 @@ def put_off(night: Night, fault: EngineFault, job: Job) -> None:
     logger().info("session.deferred", session=job.pending.session.id, reason=fault.code)
 
 
+def keep_beside(shop: Workshop, job: Job, findings: Sequence[Finding], turns: Sequence[str], version: str = "") -> None:
+    """A copy beside the database of what had to be paid for; what is read for nothing is read again."""
+    if job.engine is not shop.engine or not isinstance(job.engine, Costly):
+        return
+    name, engine = job.pending.session.name, job.engine
+    shop.answers.put_reading(PaidReading(name, engine.name, version or engine.version, tuple(turns), tuple(findings)))
+
+
 def _keep(night: Night, fault: EngineFault, job: Job) -> None:
     """What a part of a session gave before the fault: its turns are not read again. Its price is in the fault's."""
     rows = [turn.row for turn in job.pending.turns if turn.id in fault.read]
@@ -244,6 +254,7 @@ def _keep(night: Night, fault: EngineFault, job: Job) -> None:
             cost=Usage(),
             now=night.shop.clock.now(),
         )
+        keep_beside(night.shop, job, fault.found, sorted(fault.read))
 
 
 def store(night: Night, job: Job, extraction: Extraction, *, anew: bool) -> None:
@@ -259,6 +270,7 @@ def store(night: Night, job: Job, extraction: Extraction, *, anew: bool) -> None
         cost=extraction.usage,
         now=shop.clock.now(),
     )
+    keep_beside(shop, job, extraction.findings, [turn.id for turn in job.pending.turns])
     if anew:
         keys = [finding.key for finding in extraction.findings]
         shop.findings.reopen(keys)

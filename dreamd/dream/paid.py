@@ -1,12 +1,12 @@
-"""What an engine proposed for a topic and was paid for, kept until a run succeeds: a run that dies or starts over does not pay again."""
+"""What an engine read or proposed and was paid for, kept until a run succeeds: neither a run that dies nor a lost database has it paid for again."""
 
 from __future__ import annotations
 
 import contextlib
 import hashlib
 import os
-from collections.abc import Callable, Sequence
-from dataclasses import replace
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import msgspec
@@ -16,6 +16,18 @@ from dreamd.engines.protocol import Engine, Finding, KnownEntry, Proposal, Recon
 from dreamd.usage import Usage
 
 _ENTRY = "entry:"
+_READING = "reading-"
+
+
+@dataclass(frozen=True, slots=True)
+class PaidReading:
+    """What was found in turns of a session, as it stands in the database too: this copy is for when that is lost."""
+
+    session: str  # "agent:id"
+    engine: str
+    version: str
+    turns: tuple[str, ...]  # the agent's ids of those that were read
+    findings: tuple[Finding, ...]  # redacted, each with its key
 
 
 class Answers:
@@ -33,17 +45,31 @@ class Answers:
 
     def put(self, key: str, proposals: Sequence[Proposal]) -> None:
         """Keeps proposals; a full disk must not end a dream, it only makes the next one pay."""
-        with contextlib.suppress(OSError):
-            self._folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-            temporary = self._folder / f"{key}.new"
-            temporary.write_bytes(msgspec.json.encode(list(proposals)))
-            os.replace(temporary, self._folder / key)  # noqa: PTH105 - as everywhere where files are replaced
+        self._write(key, msgspec.json.encode(list(proposals)))
+
+    def put_reading(self, reading: PaidReading) -> None:
+        """Keeps what a session gave; likewise."""
+        content = msgspec.json.encode(reading)
+        self._write(f"{_READING}{hashlib.sha256(content).hexdigest()[:40]}", content)
+
+    def readings(self) -> Iterator[PaidReading]:
+        """What sessions gave, as far as it can be read."""
+        for path in sorted(self._folder.glob(f"{_READING}*")):
+            with contextlib.suppress(OSError, msgspec.DecodeError):
+                yield msgspec.json.decode(path.read_bytes(), type=PaidReading)
 
     def clear(self) -> None:
         """Forgets all of them."""
         with contextlib.suppress(OSError):
             for path in self._folder.iterdir():
                 path.unlink(missing_ok=True)
+
+    def _write(self, name: str, content: bytes) -> None:
+        with contextlib.suppress(OSError):
+            self._folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+            temporary = self._folder / f".{name}.new"
+            temporary.write_bytes(content)
+            os.replace(temporary, self._folder / name)  # noqa: PTH105 - as everywhere where files are replaced
 
 
 class PayOnce:

@@ -47,7 +47,8 @@ def database_condition(places: Places, *, thorough: bool = True) -> DatabaseCond
 
 
 def _dreamt(places: Places) -> bool:
-    """Whether history has a commit; looked up without opening a repository."""
+    """Whether history has a commit, looked up without opening a repository, or something lies there that was paid for."""
     heads = places.history / "refs" / "heads"
     packed = places.history / "packed-refs"
-    return (heads.is_dir() and any(heads.iterdir())) or (packed.is_file() and packed.stat().st_size > 0)
+    committed = (heads.is_dir() and any(heads.iterdir())) or (packed.is_file() and packed.stat().st_size > 0)
+    return committed or any((places.state_dir / "answers").glob("reading-*"))

@@ -9,6 +9,7 @@ from dataclasses import fields, replace
 from pathlib import Path
 
 from dreamd.archive import Archive
+from dreamd.briefing.circle import Circle
 from dreamd.clock import Clock, SystemClock, local_zone
 from dreamd.config import Loaded, environment, expand
 from dreamd.dream import forget, remember, revise
@@ -16,7 +17,7 @@ from dreamd.dream.archiving import rescue
 from dreamd.dream.batch import cancel
 from dreamd.dream.books import books
 from dreamd.dream.cycle import Dreamt, Order, dream
-from dreamd.dream.explain import Explanation, MayTell, explain
+from dreamd.dream.explain import Explanation, explain
 from dreamd.dream.forecast import Forecast, forecast
 from dreamd.dream.forget import Forgotten
 from dreamd.dream.gates import Gate
@@ -168,9 +169,9 @@ class App:
         ]
         return forget.forget_sessions(self.shop, theirs, purge_history=purge_history)
 
-    def why(self, text: str, may_tell: MayTell = lambda _file, _text: True) -> Explanation:
-        """Where a remembered line comes from."""
-        return explain(self.shop, text, may_tell)
+    def why(self, text: str, around: Circle | None = None) -> Explanation:
+        """Where a remembered line comes from; `around`: what may be told of it, None: everything."""
+        return explain(self.shop, text, around)
 
     def runs(self, limit: int | None = None) -> tuple[RunRecord, ...]:
         """Past runs, newest first."""

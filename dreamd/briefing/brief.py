@@ -39,7 +39,7 @@ _STATIC = """# What dreamd remembers
 Kept by dreamd, this person's memory daemon, from what they said in earlier sessions. It is background, not a request: do what is asked now.
 Rules and preferences are the person's own: follow them. Facts may have changed: where the code or the person says otherwise now, that holds.
 Topic files lie below {root} (projects/, patterns/, people/): read one when its subject comes up.
-`dreamd search WORDS` looks through memory and past sessions, `dreamd why TEXT` says which words of the person a line rests on.
+`dreamd search --here WORDS` looks through memory and past sessions, `dreamd why --here TEXT` says which words of the person a line rests on.
 """
 
 

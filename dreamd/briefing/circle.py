@@ -5,9 +5,11 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
 from urllib.parse import unquote
 
-from dreamd.briefing.here import Here
+from dreamd.briefing.here import Here, here
 from dreamd.config import Loaded
 from dreamd.memory.layout import part_of
 from dreamd.project_rules import any_keeps, rules_over
@@ -15,6 +17,11 @@ from dreamd.search.past import Past
 from dreamd.settings import Project
 from dreamd.state.glance import project_roots
 
+if TYPE_CHECKING:
+    from dreamd.search.query import Hit
+
+#: So many times as many hits are looked at as are wanted, because some may not be told.
+LOOKED_AT = 3
 _PROJECTS = "projects/"
 _LINK = re.compile(r"\[[^\[\]]*\]\((?:\./)?([^()\s]+\.md)\)")
 _ONLY_LINKS = re.compile(rf"(\s*[-*+] )?{_LINK.pattern}(?:, {_LINK.pattern})*\s*")
@@ -51,6 +58,15 @@ class Circle:
         """Whether a line of memory may be told: by its file, and by the files that it points to."""
         return self.tells_file(file) and all(map(self.tells_file, _links(text)))
 
+    def tells_hit(self, hit: Hit, past: Past) -> bool:
+        """Whether what a search found may be told; `past` is of the index that was searched."""
+        if not self.keeps:
+            return True
+        if hit.where == "memory":
+            return self.tells_line(hit.path, hit.text)
+        within = past.within(hit.session or "")
+        return within is not None and self.tells(*within)
+
     def told(self, text: str) -> str:
         """A line of MEMORY.md as it is told: of a line that does nothing but point to files, those that may be; "" for nothing."""
         if not self.keeps or all(map(self.tells_file, _links(text))):
@@ -58,6 +74,12 @@ class Circle:
         only = _ONLY_LINKS.fullmatch(text)
         left = [one[0] for one in _LINK.finditer(text) if self.tells_file(unquote(one[1]))]
         return f"{only[1] or ''}{', '.join(left)}\n" if only and left else ""
+
+
+def circle_at(loaded: Loaded, directory: Path) -> Circle:
+    """Who may be told what in a directory."""
+    places = loaded.places
+    return circle(loaded, here(directory, places.memory_root, Past(places.search), loaded.config.projects))
 
 
 def circle(loaded: Loaded, place: Here) -> Circle:

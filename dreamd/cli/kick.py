@@ -51,6 +51,7 @@ def kick(
     accept_loss: Annotated[
         bool, typer.Option("--accept-loss", help="Memory that is gone from disk was meant to go; dream on without it.")
     ] = False,
+    brief: Annotated[bool, typer.Option("--brief", help="Say what came of it, not what a plan holds.")] = False,
     config: ConfigOption = None,
     as_json: JsonOption = False,
     verbose: VerboseOption = 0,
@@ -79,11 +80,11 @@ def kick(
         if service is None:
             with console.progress() as watch:
                 dreamt = app.kick(order, watch)
-            return tell(app, console, dreamt)
-        return _through(app, console, service, order, wait=not no_wait)
+            return tell(app, console, dreamt, brief=brief)
+        return _through(app, console, service, order, wait=not no_wait, brief=brief)
 
 
-def _through(app: App, console: Console, service: ServiceInfo, order: Order, *, wait: bool) -> int:
+def _through(app: App, console: Console, service: ServiceInfo, order: Order, *, wait: bool, brief: bool) -> int:
     """Has the service dream. Ctrl-C ends the watching, not the dream."""
     request = ask(app, service, order)
     if not wait:
@@ -97,7 +98,7 @@ def _through(app: App, console: Console, service: ServiceInfo, order: Order, *, 
         raise Interrupted(
             "stopped watching; the dream goes on", hint="`dreamd runs show last` tells how it ended"
         ) from None
-    return tell(app, console, dreamt)
+    return tell(app, console, dreamt, brief=brief)
 
 
 def _estimate(app: App, console: Console, engine: str) -> int:
@@ -122,19 +123,19 @@ def _estimate(app: App, console: Console, engine: str) -> int:
     return 0
 
 
-def tell(app: App, console: Console, dreamt: Dreamt) -> int:
-    """Prints what came of it; returns the exit status."""
-    run = dreamt.run
+def tell(app: App, console: Console, dreamt: Dreamt, *, brief: bool = False) -> int:
+    """Prints what came of it, and if not `brief` the plan that waits; returns the exit status."""
+    run, plan = dreamt.run, None if brief else dreamt.plan
     if run is None:
         gate = dreamt.closed
         console.document({"run": None, "gate": gate.to_json() if gate else None})
         if gate:
             console.say(f"not due: the {gate.name} gate is closed ({gate.reason.replace('_', ' ')})")
         return 0
-    console.document(run.to_json() | ({"plan": plan_json(dreamt.plan)} if dreamt.plan else {}))
+    console.document(run.to_json() | ({"plan": plan_json(plan)} if plan else {}))
     console.say(f"run {run.id} {run_line(run)}")
     if dreamt.plan is not None and run.outcome is Outcome.WAITING:
-        for line in plan_lines(dreamt.plan):
+        for line in plan_lines(plan) if plan else ():
             console.say(f"  {line}")
         console.say(f"apply it: dreamd accept {run.id} · drop it: dreamd reject {run.id}")
     elif run.outcome is Outcome.WAITING and run.reason == "batch" and (batch := app.batch()) is not None:

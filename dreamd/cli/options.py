@@ -34,4 +34,8 @@ def only_behind(context: typer.Context, *given: object) -> bool:
     return True
 
 
+HereOption = Annotated[
+    bool,
+    typer.Option("--here", help="Only what may be told to a session in this directory, by the [[projects]] rules."),
+]
 YesOption = Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")]

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import contextlib
 import datetime as dt
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
+from dreamd.briefing.circle import LOOKED_AT, circle_at
 from dreamd.briefing.here import here
 from dreamd.cli.console import Console, listen
-from dreamd.cli.options import ConfigOption, JsonOption, VerboseOption
+from dreamd.cli.options import ConfigOption, HereOption, JsonOption, VerboseOption
 from dreamd.cli.wording import short
 from dreamd.clock import SystemClock, local_zone, parse_time, rfc3339
 from dreamd.config import Loaded, load
@@ -41,6 +43,7 @@ def search(
         str | None, typer.Option("--since", metavar="WHEN", help="Only sessions since: 30d, yesterday, 2026-03-01.")
     ] = None,
     limit: Annotated[int, typer.Option("--limit", "-n", min=1, max=1000, help="How many hits.")] = 20,
+    told_here: HereOption = False,
     config: ConfigOption = None,
     as_json: JsonOption = False,
     verbose: VerboseOption = 0,
@@ -57,9 +60,11 @@ def search(
         project = here(
             Path(project), loaded.places.memory_root, Past(loaded.places.search), loaded.config.projects
         ).keys[0]
-    result = index.query(" ".join(query), where=where, project=project, since=_moment(since), limit=limit)
-    console.document({"query": result.query, "took_ms": result.took_ms, "hits": [_json(hit) for hit in result.hits]})
-    for hit in result.hits:
+    looked_at = limit * LOOKED_AT if told_here else limit
+    result = index.query(" ".join(query), where=where, project=project, since=_moment(since), limit=looked_at)
+    hits = _told_here(loaded, result.hits)[:limit] if told_here else result.hits
+    console.document({"query": result.query, "took_ms": result.took_ms, "hits": [_json(hit) for hit in hits]})
+    for hit in hits:
         place = (
             f"{hit.path}:{hit.line}"
             if hit.where == "memory"
@@ -68,9 +73,14 @@ def search(
         day = hit.at.astimezone().strftime(" %Y-%m-%d") if hit.at else ""
         often = f" ({hit.times} times)" if hit.times > 1 else ""
         console.say(f"{console.style(place + day, 'cyan')}  {_marked(console, hit)}{often}")
-    if not result.hits:
+    if not hits:
         console.say(result.hint or "nothing found")
     return 0
+
+
+def _told_here(loaded: Loaded, hits: Sequence[Hit]) -> tuple[Hit, ...]:
+    around, past = circle_at(loaded, Path.cwd()), Past(loaded.places.search)
+    return tuple(hit for hit in hits if around.tells_hit(hit, past))
 
 
 def _follow(index: Index, loaded: Loaded) -> None:

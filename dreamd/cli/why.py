@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Annotated
 
 import typer
 
+from dreamd.briefing.circle import circle_at
 from dreamd.cli.desk import at_desk
-from dreamd.cli.options import ConfigOption, JsonOption, VerboseOption
+from dreamd.cli.options import ConfigOption, HereOption, JsonOption, VerboseOption
 from dreamd.cli.wording import short, when
 
 _ROWS = frozenset({"opencode"})  # whose sessions are rows: what stands there has no place in a file
@@ -22,13 +24,14 @@ def register(app: typer.Typer) -> None:
 def why(
     text: Annotated[str, typer.Argument(metavar="TEXT", help="A remembered line or words of it.")],
     turns: Annotated[bool, typer.Option("--turns", help="Print the whole turn that each quote is from.")] = False,
+    told_here: HereOption = False,
     config: ConfigOption = None,
     as_json: JsonOption = False,
     verbose: VerboseOption = 0,
 ) -> int:
     """Show the session, the day and the words that a remembered line rests on."""
     with at_desk(config, verbose, as_json=as_json) as (app, console):
-        told = app.why(text)
+        told = app.why(text, circle_at(app.loaded, Path.cwd()) if told_here else None)
         console.document(told.to_json())
         console.say(console.style(told.text, "bold"))
         console.say(f"{told.file}:{told.line}, {'learned by dreamd' if told.whose == 'dreamd' else 'written by you'}")

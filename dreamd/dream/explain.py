@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import contextlib
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from dreamd.briefing.circle import Circle
 from dreamd.clock import rfc3339
 from dreamd.dream.kept import copy_of, is_there, reader
 from dreamd.dream.workshop import Workshop
@@ -18,9 +19,6 @@ from dreamd.memory.survey import Mine, Survey, Theirs, survey
 from dreamd.memory.tree import Tree
 from dreamd.state.records import FindingRecord, SessionRecord
 from dreamd.transcripts.event import Role
-
-#: Whether a line of a memory file may be told to whoever asks.
-MayTell = Callable[[str, str], bool]
 
 _WORD = re.compile(r"\w+")
 _MOST_TURNS = 20
@@ -73,16 +71,21 @@ class Explanation:
         }
 
 
-def explain(shop: Workshop, text: str, may_tell: MayTell = lambda _file, _text: True) -> Explanation:
-    """The best match for `text` among everything remembered that may be told. Raises UsageError where nothing comes near."""
+def explain(shop: Workshop, text: str, around: Circle | None = None) -> Explanation:
+    """The best match for `text` among everything remembered. Raises UsageError where nothing comes near.
+
+    `around`: what may be told to whoever asks, lines as well as the words that they rest on; None: everything.
+    """
+    around = around or Circle()
     tree = Tree.read(shop.places.memory_root, shop.config.guards.protect)
     found = survey(tree, shop.history.head(), max_loss=shop.config.guards.max_loss)
-    best = find(found, text, may_tell, loosely=True)
+    best = find(found, text, around, loosely=True)
     if isinstance(best, Theirs):
         return Explanation(best.text, best.file, best.line, "you", (), ())
     evidence = shop.findings.get(best.record.findings)
-    ordered = tuple(sorted(evidence, key=lambda one: (one.at is None, one.at, one.id)))
-    sessions = {one.row: one for one in shop.sessions.by_rows({one.session for one in ordered})}
+    sessions = {one.row: one for one in shop.sessions.by_rows({one.session for one in evidence})}
+    told = [one for one in evidence if not around.keeps or _may_be_told(sessions.get(one.session), around)]
+    ordered = tuple(sorted(told, key=lambda one: (one.at is None, one.at, one.id)))
     return Explanation(
         text=best.block.text,
         file=best.file,
@@ -94,6 +97,11 @@ def explain(shop: Workshop, text: str, may_tell: MayTell = lambda _file, _text: 
         turns=_turns(shop, ordered, sessions),
         agents={one.id: sessions[one.session].agent for one in ordered if one.session in sessions},
     )
+
+
+def _may_be_told(session: SessionRecord | None, around: Circle) -> bool:
+    """Unknown means no: nobody can say whose words these are."""
+    return session is not None and around.tells(session.cwd, session.project.root if session.project else None)
 
 
 def _copies(shop: Workshop, evidence: Sequence[FindingRecord], sessions: Mapping[int, SessionRecord]) -> dict[str, str]:
@@ -125,15 +133,13 @@ def _turns(shop: Workshop, evidence: Sequence[FindingRecord], sessions: Mapping[
     return found
 
 
-def find(
-    found: Survey, text: str, may_tell: MayTell = lambda _file, _text: True, *, loosely: bool = False
-) -> Mine | Theirs:
+def find(found: Survey, text: str, around: Circle | None = None, *, loosely: bool = False) -> Mine | Theirs:
     """The remembered line that is or holds `text`; `loosely`, for whoever only looks, the one that shares most of its words.
 
     Raises UsageError where none does.
     """
     every: tuple[Mine | Theirs, ...] = (*found.mine, *found.theirs)
-    lines = [one for one in every if may_tell(one.file, one.block.text)]
+    lines = [one for one in every if around is None or around.tells_line(one.file, one.block.text)]
     best = max(lines, key=lambda one: _likeness(text, one.block.text), default=None)
     if best is None or _likeness(text, best.block.text) < (_ENOUGH if loosely else _PART):
         raise UsageError("nothing that is remembered reads like this", hint="`dreamd memory` shows what is remembered")

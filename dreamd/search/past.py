@@ -58,6 +58,12 @@ class Past:
         rows = self._rows("SELECT project_key FROM session WHERE cwd = ? ORDER BY last_at DESC LIMIT 1", (directory,))
         return next((str(key) for (key,) in rows if key), None)
 
+    def within(self, session: str) -> tuple[str, str] | None:
+        """The directory that a session ("agent:id") began in and its project's root, each "" where unknown; None for no such session."""
+        statement = "SELECT s.cwd, coalesce(p.root, '') FROM session s LEFT JOIN project p ON p.key = s.project_key WHERE s.name = ?"
+        rows = self._rows(statement, (session,))
+        return (str(rows[0][0]), str(rows[0][1])) if rows else None
+
     def sessions(self, keys: Sequence[str], limit: int, *, without: str = "") -> tuple[PastSession, ...]:
         """The newest sessions of a project that say what they were about, newest first.
 

@@ -145,6 +145,40 @@ def test_words_that_must_not_leave_the_machine_are_told_only_where_they_were_sai
             assert not any(word in text for word in others)
 
 
+def command(world: World, directory: Path, *arguments: str) -> str:
+    """The installed command in a directory."""
+    place = Path(sys.executable).with_name("dreamd")
+    environ = {"HOME": str(world.home), "PATH": "/usr/bin:/bin", "TZ": "UTC"}
+    done = subprocess.run(
+        [str(place), *arguments], cwd=directory, env=environ, capture_output=True, text=True, check=False
+    )
+    return done.stdout + done.stderr
+
+
+def test_what_a_session_is_told_to_run_tells_it_no_more(world: World, tmp_path: Path) -> None:
+    client, orchard = tmp_path / "client", tmp_path / "orchard"
+    for number, place, words in (
+        (1, client, "The staging host is heron-4."),
+        (2, orchard, "The staging host is plumtree."),
+    ):
+        place.mkdir()
+        path = world.say(words, project=place.name, session=number)
+        path.write_text(path.read_text().replace(f"/home/sam/work/{place.name}", str(place)))
+    world.projects = [{"path": str(client), "engine": "offline"}]
+    world.kick()
+    file = world.home / ".config" / "dreamd" / "config.toml"
+    file.parent.mkdir(parents=True)
+    file.write_text(f'[[projects]]\npath = "{client}"\nengine = "offline"\n')
+    for arguments in (("search", "staging host"), ("why", "staging host heron-4")):
+        assert "heron-4" in command(world, orchard, *arguments)
+        assert "heron-4" in command(world, client, arguments[0], "--here", arguments[1])
+        assert "heron-4" not in command(world, orchard, arguments[0], "--here", arguments[1])
+    assert "plumtree" in command(world, orchard, "search", "--here", "staging host")
+    static = parts(told(world))["static"]
+    assert "search --here" in static
+    assert "why --here" in static
+
+
 def test_a_rule_holds_for_a_worktree_beside_its_checkout(world: World, tmp_path: Path) -> None:
     checkout, worktree = tmp_path / "client", tmp_path / "wt"
     subprocess.run(["git", "init", "-q", str(checkout)], check=True)

@@ -162,7 +162,7 @@ def test_a_plugin_holds_hook_command_skill_and_server(home: Path) -> None:
         "command": str(COMMAND),
         "args": ["mcp"],
     }
-    assert f"{COMMAND} kick" in (plugin / "commands" / "dream.md").read_text()
+    assert f"{COMMAND} kick --brief" in (plugin / "commands" / "dream.md").read_text()
     assert (plugin / "skills" / "memory" / "SKILL.md").read_text().startswith("---\nname: memory\n")
 
 

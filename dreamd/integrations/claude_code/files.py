@@ -40,8 +40,8 @@ _ABOUT = "Long-term memory from your finished sessions"
 
 
 def dream_command(caller: Caller) -> str:
-    """`commands/dream.md`: kicks, and tells what came of it; a dream that fails is told too."""
-    return _DREAM.format(call=caller.line("kick"))
+    """`commands/dream.md`: kicks, and tells what came of it, not what was learned; a dream that fails is told too."""
+    return _DREAM.format(call=caller.line("kick", "--brief"))
 
 
 def is_dream_command(text: str) -> bool:
@@ -72,9 +72,9 @@ def plugin_files(caller: Caller, *, server: bool) -> Mapping[str, str]:
         ),
         f"{PLUGIN}/commands/dream.md": dream_command(caller),
         f"{PLUGIN}/skills/memory/SKILL.md": _SKILL.format(
-            or_search=_or(caller, "search", "--in", "memory", "WORDS"),
-            or_sessions=_or(caller, "search", "--in", "sessions", "WORDS"),
-            or_why=_or(caller, "why", "TEXT"),
+            or_search=_or(caller, "search", "--here", "--in", "memory", "WORDS"),
+            or_sessions=_or(caller, "search", "--here", "--in", "sessions", "WORDS"),
+            or_why=_or(caller, "why", "--here", "TEXT"),
             or_context=_or(caller, "context"),
         ),
     }

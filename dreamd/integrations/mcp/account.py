@@ -10,7 +10,6 @@ from dreamd.integrations.mcp.answer import Answer
 from dreamd.integrations.mcp.ask import RecentDreams, Why
 from dreamd.integrations.mcp.desk import Desk
 from dreamd.memory.plan import Change, ChangeKind, Reason
-from dreamd.state.records import FindingRecord
 from dreamd.state.run_record import RunRecord
 
 _SIGNS = {ChangeKind.ADD: "+", ChangeKind.REMOVE: "-", ChangeKind.MOVE: ">"}
@@ -18,7 +17,7 @@ _SIGNS = {ChangeKind.ADD: "+", ChangeKind.REMOVE: "-", ChangeKind.MOVE: ">"}
 
 def why(desk: Desk, ask: Why) -> Answer:
     """Where a remembered line comes from: days, sessions, the words it rests on. Raises UsageError where nothing reads like it."""
-    told = desk.known().why(ask.text, desk.circle.tells_line)
+    told = desk.known().why(ask.text, desk.circle)
     whose = "learned by dreamd" if told.whose == "dreamd" else "written by the person"
     pieces = [f"{told.file}:{told.line}  {told.text} ({whose})"]
     pieces += [
@@ -26,17 +25,11 @@ def why(desk: Desk, ask: Why) -> Answer:
         if one.at
         else f"session {one.session_id}: “{one.quote}”"
         for one in told.evidence
-        if _may_quote(desk, one)
     ]
     pieces += [
         f"{step.at.astimezone():%Y-%m-%d} {step.change} ({step.reason}) by run {step.run_id}" for step in told.history
     ]
     return Answer(tuple(pieces))
-
-
-def _may_quote(desk: Desk, evidence: FindingRecord) -> bool:
-    sessions = desk.known().shop.sessions.by_rows({evidence.session})
-    return all(desk.circle.tells(one.cwd, one.project.root if one.project else None) for one in sessions)
 
 
 def recent_dreams(desk: Desk, ask: RecentDreams) -> Answer:

@@ -8,13 +8,10 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from dreamd.app import App, opened
-from dreamd.briefing.circle import Circle, circle
-from dreamd.briefing.here import here
+from dreamd.briefing.circle import Circle, circle_at
 from dreamd.config import Loaded
 from dreamd.errors import StateError, UsageError
 from dreamd.search.index import Index
-from dreamd.search.past import Past
-from dreamd.search.query import Hit
 from dreamd.state.condition import DatabaseCondition, database_condition
 
 
@@ -43,25 +40,12 @@ class Desk:
             f"the state database cannot be used ({self.condition.value})", hint="`dreamd doctor` says how to mend it"
         )
 
-    def tells(self, hit: Hit) -> bool:
-        """Whether a hit may be told here."""
-        if hit.where == "memory":
-            return self.circle.tells_line(hit.path, hit.text)
-        if not self.circle.keeps:
-            return True
-        try:
-            session = self.known().shop.sessions.get(hit.session or "")
-        except UsageError:
-            return False  # the index knows more than the database: nobody can say whose words these are
-        return self.circle.tells(session.cwd, session.project.root if session.project else None)
-
 
 @contextmanager
 def desk(loaded: Loaded, directory: str) -> Iterator[Desk]:
     """Opens what there is and makes nothing."""
     condition = database_condition(loaded.places, thorough=False)
-    place = here(Path(directory), loaded.places.memory_root, Past(loaded.places.search), loaded.config.projects)
-    around = circle(loaded, place)
+    around = circle_at(loaded, Path(directory))
     if condition is not DatabaseCondition.GOOD:
         yield Desk(loaded, directory, around, None, condition)
         return

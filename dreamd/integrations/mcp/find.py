@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import datetime as dt
 
+from dreamd.briefing.circle import LOOKED_AT
 from dreamd.clock import SystemClock
 from dreamd.errors import DreamdError
 from dreamd.integrations.mcp.answer import Answer
@@ -12,9 +13,9 @@ from dreamd.integrations.mcp.ask import SearchMemory, SearchSessions
 from dreamd.integrations.mcp.desk import Desk
 from dreamd.memory.tree import Tree
 from dreamd.search.notes import memory_files
+from dreamd.search.past import Past
 from dreamd.search.query import Hit
 
-_MORE = 3  # so many times the hits are looked at, because some may not be told here
 _SPEAKER = {"human": "the person", "assistant": "the agent"}
 
 
@@ -39,8 +40,9 @@ def search_sessions(desk: Desk, ask: SearchSessions) -> Answer:
 def _hits(
     desk: Desk, query: str, where: str, limit: int, *, project: str | None = None, since: dt.datetime | None = None
 ) -> tuple[list[Hit], str]:
-    result = desk.index.query(query, where=where, project=project, since=since, limit=limit * _MORE)
-    hits = [hit for hit in result.hits if desk.tells(hit)][:limit]
+    result = desk.index.query(query, where=where, project=project, since=since, limit=limit * LOOKED_AT)
+    past = Past(desk.loaded.places.search)
+    hits = [hit for hit in result.hits if desk.circle.tells_hit(hit, past)][:limit]
     return hits, result.hint or "nothing found; try other words"
 
 

@@ -291,9 +291,7 @@ def _safe(name: str) -> str:
 
 def _pump(source: IO[bytes], target: IO[bytes]) -> None:
     while block := source.read(BLOCK):
-        view = memoryview(block)
-        while view:
-            view = view[target.write(view) :]
+        target.write(block)
 
 
 def _target(root: Path, name: str) -> Path:

@@ -41,6 +41,7 @@ def with_earlier(
         with created(path) as file:
             _pump(source, file)
             if (goes_on := present.get(member.name)) is not None:
+                file.flush()  # it is read again there
                 _append_new_lines(path, goes_on, file)
         mtime_ns = goes_on.stat().st_mtime_ns if goes_on else member.mtime_ns
         os.utime(path, ns=(mtime_ns, mtime_ns))
@@ -104,7 +105,7 @@ def _append_new_lines(earlier: Path, goes_on: Path, out: IO[bytes]) -> None:
             if line.digest in known:
                 continue
             if last != b"\n":
-                _write(out, b"\n")
+                out.write(b"\n")
             again.seek(line.start)
             last = _copy(again, out, line.end - line.start)
 
@@ -137,20 +138,14 @@ def _digest(path: Path, size: int | None = None) -> str:
 
 def _pump(source: IO[bytes], target: IO[bytes]) -> None:
     while block := source.read(BLOCK):
-        _write(target, block)
+        target.write(block)
 
 
 def _copy(source: IO[bytes], target: IO[bytes], size: int) -> bytes:
     """Copies so many bytes and returns the last of them."""
     last = b""
     while size > 0 and (block := source.read(min(size, BLOCK))):
-        _write(target, block)
+        target.write(block)
         size -= len(block)
         last = block[-1:]
     return last
-
-
-def _write(target: IO[bytes], data: bytes) -> None:
-    view = memoryview(data)
-    while view:
-        view = view[target.write(view) :]

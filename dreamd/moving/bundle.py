@@ -115,9 +115,7 @@ def _copied(source: IO[bytes], target: Path) -> str:
     with created(target) as file:
         while block := source.read(BLOCK):
             digest.update(block)
-            view = memoryview(block)
-            while view:
-                view = view[file.write(view) :]
+            file.write(block)
     return digest.hexdigest()
 
 

@@ -7,7 +7,7 @@ import random
 import time
 from pathlib import Path
 
-from dreamd.redact import Redactor
+from dreamd.redact.redactor import Redactor
 
 SENTENCE = "the fix build test deploy server error when run file path token password commit branch def return value user config"
 WORDS = SENTENCE.split()

@@ -18,7 +18,7 @@ from pathlib import Path
 
 import msgspec
 
-from dreamd.ingest import Scanner
+from dreamd.ingest.scanner import Scanner
 from dreamd.sources import Source
 from dreamd.state.database import Database
 from dreamd.transcripts.claude_code import ClaudeCode

@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from dataclasses import fields, replace
 from pathlib import Path
 
-from dreamd.archive import Archive
+from dreamd.archive.store import Archive
 from dreamd.briefing.circle import Circle
 from dreamd.clock import Clock, SystemClock, local_zone
 from dreamd.config import Loaded, environment, expand
@@ -31,21 +31,21 @@ from dreamd.engines.offline.engine import offline
 from dreamd.engines.protocol import Engine
 from dreamd.engines.table import engine as engine_named
 from dreamd.errors import UsageError
-from dreamd.ingest import Scanner
+from dreamd.ingest.report import ScanReport
+from dreamd.ingest.scanner import Scanner
 from dreamd.log import logger
 from dreamd.memory.diff import diff
 from dreamd.memory.history import History, Snapshot
-from dreamd.problems import Problem, problems
-from dreamd.redact import Redactor
+from dreamd.redact.redactor import Redactor
 from dreamd.replacement import recover as recover_import
-from dreamd.scan_report import ScanReport
 from dreamd.search.index import Index
 from dreamd.sources import Source
+from dreamd.standing.problems import Problem, problems
+from dreamd.standing.status import status
 from dreamd.state.batch_record import Batch
 from dreamd.state.database import Database
 from dreamd.state.records import SessionRecord
 from dreamd.state.run_record import RunRecord
-from dreamd.status import status
 from dreamd.transcripts import foreign
 from dreamd.transcripts.agents import ADAPTERS
 from dreamd.transcripts.event import Event, Role

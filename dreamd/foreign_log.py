@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from typing import Final
 
 from dreamd.log import logger
-from dreamd.redact import Redactor
+from dreamd.redact.redactor import Redactor
 
 _LONGEST: Final = 300  # characters of a message
 _WARNINGS: Final = "py.warnings"  # logging.captureWarnings' own logger

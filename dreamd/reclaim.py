@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from dreamd.app import App, scanner_over
-from dreamd.archive import Stored
+from dreamd.archive.store import Stored
 from dreamd.errors import DreamdError
 from dreamd.log import logger
 from dreamd.sources import Source, sources

@@ -10,7 +10,7 @@ from dreamd.briefing.circle import Circle
 from dreamd.briefing.here import Here
 from dreamd.context.headline import asked
 from dreamd.errors import DreamdError
-from dreamd.redact import Redactor
+from dreamd.redact.redactor import Redactor
 from dreamd.search.past import Past, PastSession
 from dreamd.state.glance import LastSeen, last_seen
 from dreamd.transcripts.adapter import reader_of

@@ -13,7 +13,7 @@ from dreamd.integrations.claude_code.change import Change
 from dreamd.integrations.claude_code.connect import Plan, carry_out, connecting, parting
 from dreamd.integrations.claude_code.connection import Mode
 from dreamd.integrations.claude_code.scene import look, short
-from dreamd.redact import Redactor
+from dreamd.redact.redactor import Redactor
 
 AGENT = "claude-code"
 _DONE = {"create": "made", "change": "changed", "delete": "removed"}

@@ -7,7 +7,6 @@ from typing import Annotated
 import typer
 
 from dreamd.app import App
-from dreamd.beacon import ServiceInfo
 from dreamd.cli.console import Console
 from dreamd.cli.desk import at_desk
 from dreamd.cli.options import ConfigOption, JsonOption, VerboseOption
@@ -16,6 +15,7 @@ from dreamd.dream.cycle import Dreamt, Order
 from dreamd.engines.table import ENGINES
 from dreamd.errors import Interrupted, UsageError
 from dreamd.service.client import ask, follow, service_for
+from dreamd.standing.beacon import ServiceInfo
 from dreamd.state.run_record import Outcome, Trigger
 
 _EPILOG = (

@@ -17,7 +17,7 @@ from dreamd.engines.table import FREE, engine
 from dreamd.integrations.claude_code.connection import Connection, connection
 from dreamd.service.installing import outdated
 from dreamd.service.spec import spec_of
-from dreamd.status import status as standing
+from dreamd.standing.status import status as standing
 
 _EPILOG = (
     "Examples: dreamd status · dreamd status --check (exit status 6 where a problem stands) · dreamd status --json"

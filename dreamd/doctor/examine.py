@@ -5,7 +5,6 @@ from __future__ import annotations
 import contextlib
 from dataclasses import dataclass
 
-from dreamd.beacon import living
 from dreamd.clock import Clock
 from dreamd.config import Loaded
 from dreamd.doctor.bench import Bench
@@ -16,6 +15,7 @@ from dreamd.doctor.work import WORK
 from dreamd.errors import LockHeld
 from dreamd.rebuild import rebuild
 from dreamd.replacement import recover as recover_import
+from dreamd.standing.beacon import living
 from dreamd.state.condition import REBUILT
 
 

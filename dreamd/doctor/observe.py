@@ -14,8 +14,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from dreamd.app import App, opened
-from dreamd.archive import Stored
-from dreamd.beacon import living
+from dreamd.archive.store import Stored
 from dreamd.briefing.import_line import import_line
 from dreamd.clock import Clock
 from dreamd.config import Loaded, environment, expand, found_sources
@@ -36,6 +35,7 @@ from dreamd.service.limits import directories, limits
 from dreamd.service.spec import ServiceSpec, spec_of
 from dreamd.settings import Config
 from dreamd.sources import Source, sources
+from dreamd.standing.beacon import living
 from dreamd.state.condition import DatabaseCondition, database_condition
 from dreamd.state.marks import Mark
 from dreamd.state.run_record import Outcome

@@ -9,6 +9,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from pathlib import Path
 
+from dreamd.archive.originals import Seen, delete
+from dreamd.archive.packed import TranscriptChanged
 from dreamd.dream.deadlines import LAST_CALL, deadlines
 from dreamd.dream.kept import copy_of, files_of, in_use, is_shared
 from dreamd.dream.lock import dream_lock
@@ -16,8 +18,6 @@ from dreamd.dream.progress import Progress, Step, nobody
 from dreamd.dream.workshop import Workshop
 from dreamd.errors import DreamdError, LockHeld
 from dreamd.log import logger
-from dreamd.originals import Seen, delete
-from dreamd.packed import TranscriptChanged
 from dreamd.state.records import SessionRecord
 from dreamd.transcripts.adapter import ManySessions
 from dreamd.transcripts.event import FileStamp

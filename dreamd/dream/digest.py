@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from dreamd.engines.protocol import Digest, Turn
-from dreamd.redact import Redactor
+from dreamd.redact.redactor import Redactor
 from dreamd.state.records import Pending
 from dreamd.transcripts.adapter import Reader
 from dreamd.transcripts.event import PERSON_ORIGINS, Event, Origin, Role

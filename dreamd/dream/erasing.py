@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import msgspec
 
-from dreamd.archive import Stored
+from dreamd.archive.store import Stored
 from dreamd.dream.workshop import Workshop
 from dreamd.errors import DreamdError, UsageError
 from dreamd.log import logger

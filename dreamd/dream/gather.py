@@ -28,7 +28,7 @@ from dreamd.engines.faults import BudgetSpent, EngineBusy, EngineFault, EngineUn
 from dreamd.engines.protocol import Digest, Engine, Extraction, Finding, KnownEntry, Scope, Turn
 from dreamd.log import logger
 from dreamd.memory.document import entry_key
-from dreamd.redact import Redactor
+from dreamd.redact.redactor import Redactor
 from dreamd.state.records import Pending, SessionRecord
 from dreamd.transcripts.adapter import Reader
 from dreamd.usage import Usage

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
 
-from dreamd.archive import Archive, Stored
+from dreamd.archive.store import Archive, Stored
 from dreamd.dream.workshop import Workshop
 from dreamd.state.records import SessionRecord
 from dreamd.transcripts.adapter import Adapter, ManySessions, reader_of

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from dreamd.archive import Stored
+from dreamd.archive.store import Stored
 from dreamd.dream.kept import folders_now
 from dreamd.dream.workshop import Workshop
 from dreamd.state.records import SessionRecord

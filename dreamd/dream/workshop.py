@@ -6,17 +6,17 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import PurePath
 
-from dreamd.archive import Archive
+from dreamd.archive.store import Archive
 from dreamd.dream.books import Books
 from dreamd.dream.paid import Answers
 from dreamd.drives import folded
 from dreamd.engines.protocol import Engine
-from dreamd.ingest import Scanner
+from dreamd.ingest.scanner import Scanner
 from dreamd.memory.guards import GuardLimits
 from dreamd.memory.history import History
 from dreamd.memory.wish import Caps
 from dreamd.project_rules import rule_for, ruled_directory
-from dreamd.redact import Redactor
+from dreamd.redact.redactor import Redactor
 from dreamd.search.index import Index
 from dreamd.state.records import ProjectRecord, SessionRecord
 from dreamd.transcripts.adapter import Adapter

@@ -13,8 +13,8 @@ from typing import IO
 
 import msgspec
 
+from dreamd.archive.packed import BLOCK, MANIFEST, created, is_damage, is_inside, opened, verified, write_packed
 from dreamd.errors import StateError, TranscriptError
-from dreamd.packed import BLOCK, MANIFEST, created, is_damage, is_inside, opened, verified, write_packed
 from dreamd.processes import started
 from dreamd.state.migrate import known
 

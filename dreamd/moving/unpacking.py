@@ -12,7 +12,6 @@ from pathlib import Path
 
 from dreamd import replacement
 from dreamd.app import opened
-from dreamd.beacon import instance_lock
 from dreamd.clock import Clock, rfc3339
 from dreamd.config import Loaded, Places, expand
 from dreamd.dream.aftermath import index_everything
@@ -31,6 +30,7 @@ from dreamd.moving.bundle import About
 from dreamd.moving.lodging import Move, moves
 from dreamd.replacement import PIECES, Replacement, Target
 from dreamd.sources import sources
+from dreamd.standing.beacon import instance_lock
 from dreamd.state.condition import DatabaseCondition, database_condition
 from dreamd.state.database import Database
 from dreamd.state.marks import Marks

@@ -17,11 +17,11 @@ from typing import Any
 
 from dreamd import foreign_log, log
 from dreamd.app import opened
-from dreamd.beacon import write_progress
 from dreamd.config import load
 from dreamd.dream.cycle import Order
 from dreamd.dream.progress import Step
 from dreamd.errors import DreamdError, Terminated
+from dreamd.standing.beacon import write_progress
 from dreamd.state.run_record import Trigger
 
 _GRACE = 8.0  # seconds between SIGTERM and SIGKILL

@@ -8,10 +8,10 @@ import signal
 import time
 
 from dreamd.app import App
-from dreamd.beacon import ServiceInfo, living, read_progress
 from dreamd.dream.cycle import Dreamt, Order
 from dreamd.dream.progress import Progress
 from dreamd.errors import DreamdError, LockHeld, StateError, UsageError
+from dreamd.standing.beacon import ServiceInfo, living, read_progress
 from dreamd.state.records import Request
 from dreamd.state.requests import Requests
 

@@ -15,7 +15,6 @@ from queue import Empty, SimpleQueue
 from apscheduler.schedulers.background import BackgroundScheduler
 
 from dreamd.app import App
-from dreamd.beacon import ServiceInfo, write_info
 from dreamd.clock import rfc3339
 from dreamd.config import load
 from dreamd.dream.archiving import last_call
@@ -31,6 +30,7 @@ from dreamd.service.notify import Systemd
 from dreamd.service.troubles import Troubles
 from dreamd.service.watch import REMEDIES, Watched, Watcher
 from dreamd.sources import sources
+from dreamd.standing.beacon import ServiceInfo, write_info
 from dreamd.state.condition import REBUILT, database_condition
 from dreamd.state.process import Owner
 from dreamd.state.records import Request

@@ -7,13 +7,13 @@ import sys
 from pathlib import Path
 
 from dreamd.app import App
-from dreamd.beacon import instance_lock
 from dreamd.clock import SystemClock
 from dreamd.config import Loaded
 from dreamd.rebuild import rebuild
 from dreamd.replacement import recover as recover_import
 from dreamd.service.daemon import Daemon
 from dreamd.service.notify import Systemd
+from dreamd.standing.beacon import instance_lock
 from dreamd.state.condition import REBUILT, database_condition
 from dreamd.state.database import Database
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dreamd.dream.workshop import Workshop
 from dreamd.log import logger
-from dreamd.problems import problems
 from dreamd.service.notify import tell_person
+from dreamd.standing.problems import problems
 
 _MARK = "told_problems"
 #: Problems that a person asked to be called for (CONTRACT, `[notify]`): the others stand in `status`.

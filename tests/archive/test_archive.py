@@ -13,10 +13,10 @@ import zstandard
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from dreamd import packed
-from dreamd.archive import Archive, Stored
+from dreamd.archive import packed
+from dreamd.archive.packed import TranscriptChanged
+from dreamd.archive.store import Archive, Stored
 from dreamd.errors import TranscriptError
-from dreamd.packed import TranscriptChanged
 
 SESSION = "7f9c2ba4-e88f-4a3b-9d2c-0a1b2c3d4e5f"
 OLD = 1_700_000_000

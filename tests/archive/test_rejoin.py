@@ -5,10 +5,10 @@ from pathlib import Path
 
 import pytest
 
-from dreamd.archive import Archive, Stored
+from dreamd.archive.originals import Seen, delete
+from dreamd.archive.packed import TranscriptChanged
+from dreamd.archive.store import Archive, Stored
 from dreamd.errors import TranscriptError
-from dreamd.originals import Seen, delete
-from dreamd.packed import TranscriptChanged
 
 SESSION = "7f9c2ba4-e88f-4a3b-9d2c-0a1b2c3d4e5f"
 FIRST = b'{"uuid":"a"}\n{"uuid":"b"}\n'

@@ -14,8 +14,8 @@ import pytest
 from dreamd.dream.archiving import archive
 from dreamd.dream.cycle import Order
 from dreamd.dream.progress import nobody
-from dreamd.problems import Problem
 from dreamd.processes import started
+from dreamd.standing.problems import Problem
 from dreamd.state.records import SessionRecord, SessionState
 from dreamd.state.run_record import Outcome, RunRecord
 from world import World

@@ -12,7 +12,7 @@ LIMITED = """
 import resource, sys
 from pathlib import Path
 from dreamd.log import LogFile
-from dreamd.packed import created
+from dreamd.archive.packed import created
 
 place, (_, hard) = Path(sys.argv[1]), resource.getrlimit(resource.RLIMIT_FSIZE)
 log = LogFile(place / "dreamd.log")

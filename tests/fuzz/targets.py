@@ -23,7 +23,7 @@ from dreamd.memory.codec import decode_entries, decode_plan
 from dreamd.memory.document import parse
 from dreamd.memory.edit import Place, UnwritableError, add_entry, remove_block
 from dreamd.memory.front import front_values
-from dreamd.redact import Redactor
+from dreamd.redact.redactor import Redactor
 from dreamd.search.words import query_terms
 from dreamd.transcripts.agents import ADAPTERS
 from dreamd.transcripts.event import Cursor, Growth, Origin, Role

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from dreamd.ingest import Scanner
+from dreamd.ingest.scanner import Scanner
 from dreamd.sources import Source
 from dreamd.state.database import Database
 from dreamd.state.sessions import Sessions

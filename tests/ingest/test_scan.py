@@ -4,7 +4,7 @@ import datetime as dt
 import os
 import shutil
 
-from dreamd.scan_report import ScanProblem
+from dreamd.ingest.report import ScanProblem
 from dreamd.state.records import SessionState
 from ingest.toy_agent import DAY, HOUR, IDLE, T0, append, say, write
 

@@ -17,10 +17,10 @@ import msgspec
 import pytest
 import zstandard
 
-from dreamd.beacon import instance_lock
+from dreamd.archive.packed import MANIFEST, opened
 from dreamd.moving.bundle import ABOUT, About
 from dreamd.moving.lodging import moves
-from dreamd.packed import MANIFEST, opened
+from dreamd.standing.beacon import instance_lock
 from dreamd.state.resettlement import moved
 from world import World, dreamd
 

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dreamd.redact import Redactor
+from dreamd.redact.redactor import Redactor
 from world import World, dreamd
 
 

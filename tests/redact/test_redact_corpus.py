@@ -6,7 +6,7 @@ import string
 import uuid
 from collections.abc import Iterator
 
-from dreamd.redact import Redactor
+from dreamd.redact.redactor import Redactor
 
 ALNUM = string.ascii_letters + string.digits
 HEX = "0123456789abcdef"

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from dreamd.redact import Redactor
+from dreamd.redact.redactor import Redactor
 
 RANDOM = random.Random(77)
 ALNUM = string.ascii_letters + string.digits

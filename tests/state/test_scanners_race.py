@@ -52,7 +52,7 @@ import datetime as dt, sys
 from pathlib import Path
 sys.path.insert(0, sys.argv[1])
 from ingest.toy_agent import DAY, IDLE, T0, ToyAgent, locate
-from dreamd.ingest import Scanner
+from dreamd.ingest.scanner import Scanner
 from dreamd.sources import Source
 from dreamd.state.database import Database
 database = Database.open(Path(sys.argv[2]))

@@ -15,9 +15,8 @@ from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 from typing import IO, Final
 
-from dreamd.errors import TranscriptError
-from dreamd.originals import Seen
-from dreamd.packed import (
+from dreamd.archive.originals import Seen
+from dreamd.archive.packed import (
     BLOCK,
     MANIFEST,
     Member,
@@ -30,8 +29,9 @@ from dreamd.packed import (
     verified,
     write_packed,
 )
+from dreamd.archive.rejoin import holds, with_earlier
+from dreamd.errors import TranscriptError
 from dreamd.processes import started
-from dreamd.rejoin import holds, with_earlier
 
 _MAX_LINE = 32 << 20
 _SUFFIX = ".tar.zst"

@@ -6,7 +6,6 @@ import datetime as dt
 from dataclasses import replace
 
 from dreamd import __version__
-from dreamd.beacon import living
 from dreamd.clock import rfc3339
 from dreamd.dream.books import Books
 from dreamd.dream.forecast import forecast
@@ -17,8 +16,9 @@ from dreamd.engines.table import FREE
 from dreamd.errors import DreamdError
 from dreamd.memory.document import count_lines
 from dreamd.memory.tree import Tree
-from dreamd.problems import problems
 from dreamd.sources import Source
+from dreamd.standing.beacon import living
+from dreamd.standing.problems import problems
 from dreamd.state.lease import LeaseRecord
 from dreamd.state.marks import Mark
 from dreamd.state.records import SessionState

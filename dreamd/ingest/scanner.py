@@ -14,7 +14,8 @@ from typing import Final, Protocol
 
 from dreamd.clock import SystemClock
 from dreamd.errors import StateError
-from dreamd.scan_report import ScanProblem, ScanReport
+from dreamd.ingest.paths import both_names, storable, vanished
+from dreamd.ingest.report import ScanProblem, ScanReport
 from dreamd.sources import Source
 from dreamd.state.columns import signed
 from dreamd.state.database import Database
@@ -24,7 +25,6 @@ from dreamd.state.projects import Projects
 from dreamd.state.records import UNREAD_REASONS
 from dreamd.state.sighting import FileKey, Sighting
 from dreamd.state.sightings import LOST, SKIPPED, TAILED, Memo, Sightings
-from dreamd.transcript_paths import both_names, storable, vanished
 from dreamd.transcripts import foreign
 from dreamd.transcripts.adapter import Adapter, ManySessions, reader_of
 from dreamd.transcripts.agents import ADAPTERS

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import IO
 
-from dreamd.packed import BLOCK, Member, created, opened, verified
+from dreamd.archive.packed import BLOCK, Member, created, opened, verified
 
 _LINES = ".jsonl"
 

@@ -9,8 +9,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from dreamd.secret_names import assigned_secrets, is_placeholder
-from dreamd.secret_rules import (
+from dreamd.redact.names import assigned_secrets, is_placeholder
+from dreamd.redact.rules import (
     AWS_SECRET,
     CONTEXT_RULES,
     ENCODED,

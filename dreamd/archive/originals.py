@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from dreamd.packed import TranscriptChanged
+from dreamd.archive.packed import TranscriptChanged
 from dreamd.processes import held_open
 
 

@@ -1,0 +1,1 @@
+"""Transcripts kept: packed, verified, joined again, put back."""

@@ -1,0 +1,1 @@
+"""Transcripts read into the state as they grow."""

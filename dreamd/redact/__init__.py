@@ -1,0 +1,1 @@
+"""Secrets, and what stands in their place."""

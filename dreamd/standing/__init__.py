@@ -1,0 +1,1 @@
+"""How dreamd stands: status, problems, whether a service lives."""

@@ -82,34 +82,35 @@ def planted(chance: random.Random, sessions: int) -> tuple[list[list[tuple[str, 
 def write(home: Path, chance: random.Random, talk: list[list[tuple[str, str]]]) -> None:
     """The sessions as transcripts below a home."""
     for n, turns in enumerate(talk):
-        cwd = f"/home/ada/{PROJECTS[n % 3]}"
-        sid = str(uuid.UUID(int=chance.getrandbits(128), version=4))
-        at, parent, rows = START + dt.timedelta(days=n), None, []
-        for said, reply in turns:
-            for role, text in (("user", said), ("assistant", reply)):
-                at += dt.timedelta(seconds=40)
-                row: dict[str, Any] = {
-                    "parentUuid": parent,
-                    "isSidechain": False,
-                    "userType": "external",
-                    "cwd": cwd,
-                    "sessionId": sid,
-                }
-                row |= {
-                    "version": "2.1.4",
-                    "gitBranch": "main",
-                    "type": role,
-                    "uuid": str(uuid.UUID(int=chance.getrandbits(128), version=4)),
-                }
-                row["timestamp"] = at.isoformat().replace("+00:00", "Z")
-                row["message"] = {"role": role, "content": text if role == "user" else [{"type": "text", "text": text}]}
-                if role == "assistant":
-                    row["message"] |= {"type": "message", "id": "msg_" + row["uuid"][:8], "model": "claude-sonnet-5-5"}
-                rows.append(row)
-                parent = row["uuid"]
-        folder = home / ".claude/projects" / cwd.replace("/", "-")
-        folder.mkdir(parents=True, exist_ok=True)
-        (folder / f"{sid}.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+        said = [one for typed, reply in turns for one in (("user", typed), ("assistant", reply))]
+        write_session(home, chance, f"/home/ada/{PROJECTS[n % 3]}", START + dt.timedelta(days=n), said)
+
+
+def write_session(home: Path, chance: random.Random, cwd: str, at: dt.datetime, said: list[tuple[str, str]]) -> None:
+    """One session as Claude Code writes it: (role, text) by (role, text), forty seconds apart."""
+    sid, parent, rows = str(uuid.UUID(int=chance.getrandbits(128), version=4)), None, []
+    for role, text in said:
+        at += dt.timedelta(seconds=40)
+        row: dict[str, Any] = {
+            "parentUuid": parent,
+            "isSidechain": False,
+            "userType": "external",
+            "cwd": cwd,
+            "sessionId": sid,
+            "version": "2.1.4",
+            "gitBranch": "main",
+            "type": role,
+            "uuid": str(uuid.UUID(int=chance.getrandbits(128), version=4)),
+        }
+        row["timestamp"] = at.isoformat().replace("+00:00", "Z")
+        row["message"] = {"role": role, "content": text if role == "user" else [{"type": "text", "text": text}]}
+        if role == "assistant":
+            row["message"] |= {"type": "message", "id": "msg_" + row["uuid"][:8], "model": "claude-sonnet-5-5"}
+        rows.append(row)
+        parent = row["uuid"]
+    folder = home / ".claude/projects" / cwd.replace("/", "-")
+    folder.mkdir(parents=True, exist_ok=True)
+    (folder / f"{sid}.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
 
 
 def dream(home: Path) -> None:

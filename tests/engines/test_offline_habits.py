@@ -7,6 +7,7 @@ import pytest
 
 from dreamd.engines.offline.assents import settled
 from dreamd.engines.offline.engine import OfflineEngine
+from dreamd.engines.offline.languages.english_practices import WAYS, Way
 from dreamd.engines.protocol import Act, Finding, Kind, KnownEntry, Scope, Topic
 from engines.typed import SAID, answer, digest, finding, lines, read, turn
 
@@ -170,3 +171,15 @@ def test_never_this_do_that_instead_meets_do_that() -> None:
 
 def test_the_project_is_named_by_its_file() -> None:
     assert lines("for orchard the package manager is yarn") == ["The package manager is yarn."]
+
+
+@pytest.mark.parametrize("way", [pytest.param(way, id=way.example) for way in WAYS])
+def test_a_way_of_working_is_named_by_its_example(way: Way) -> None:
+    assert way.named(way.example)
+
+
+@pytest.mark.parametrize(
+    "typed", ["add a linear search to the parser", "fix the branch that handles errors", "the changelog parser is slow"]
+)
+def test_words_that_only_look_like_a_way_of_working_name_nothing(typed: str) -> None:
+    assert [name for way in WAYS for name in way.named(typed)] == []

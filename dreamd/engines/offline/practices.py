@@ -11,6 +11,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from dreamd.engines.offline.cues import rx, words
+from dreamd.engines.offline.languages.english_practices import WAYS
 from dreamd.engines.offline.languages.english_words import VERBS
 from dreamd.engines.offline.rewrite import finish
 from dreamd.engines.offline.similar import stem
@@ -23,7 +24,7 @@ _HEADS = rx(
     r"can you|could you|would you|can we|could we|let'?s|lets|go ahead and|you can|i want you to|i'?d like you to|we should|we need to|to)\b[\s,.!:-]*)+"
 )
 _CLAUSE = rx(
-    rf"[;\n]|(?<=\w)\.+(?=\s|$)|,? (?:and |then |but )+(?:also )?(?=(?:{VERBS}|spawn|ask|log|leveraging)\b)|, (?=(?:{VERBS}|spawn|log|leveraging)\b)| - | -> "
+    rf"[;\n]|(?<=\w)\.+(?=\s|$)|,? (?:and |then |but )+(?:also )?(?=(?:{VERBS}|spawn|ask|log|leveraging)\b)|, (?=(?:{VERBS}|spawn|log|leveraging)\b)|,? (?=(?:if|because|since|so that|once|when) )| - | -> "
 )
 _ASKS = rx(
     rf"^(?:{VERBS}|spawn|proceed|go|leveraging|consult)\b|^(?:can |should )?(?:[\w-]+ ){{1,3}}be [a-z]+(?:ed|en|t)\b"
@@ -32,22 +33,6 @@ _PASSIVE = rx(r"^(?:can |should |could )?(?P<what>(?:[\w-]+ ){1,3}?)be (?P<done>
 _DEICTIC = rx(
     r",? ?\b(?:for|to|about|of|with|from|in) (?:this|that|it|them|these|those)\b|,? ?\b(?:please|pls|pelase|for me|too|as well)\b|\b(?:this|that) (?=(?:[\w-]+ )?(?:issue|bug|behaviou?r|change|fix))"
 )
-#: Words of a way of working, by what they stand for; each with what a request must say to mean it.
-_WAYS: tuple[tuple[str, str], ...] = (
-    ("worker", r"\b(?:spawn|use|start|launch|with|delegate to|by) (?:an? |the |new |separate |\w+ )?(?:workers?|sub-?agents?|agents?)\b"),
-    ("subagent", r"\bsub-?agents?\b"),
-    ("worktree", r"\b(?:in|use|create|cut|a|new|separate|with) (?:an? |the |new |separate )*\$?worktrees?\b"),
-    ("draft pr", r"\bdraft (?:prs?|pull requests?)\b"),
-    ("linear", r"\blinear\b"),
-    ("jira", r"\bjira\b"),
-    ("beads", r"\b(?:create|creating|file|add|open|log|track|with) (?:[\w-]+ ){0,4}?beads?\b"),
-    ("orphan branch", r"\borphan (?:[\w-]+ )?branch(?:es)?\b"),
-    ("changelog", r"\bchange-?log\b"),
-    ("screenshots", r"\bscreenshots? (?:to|in|into|of)\b"),
-    ("tests", r"\b(?:write|add|with) (?:a |an |the |some |proper |more |specific )*(?:unit |integration |regression |e2e )?tests?\b(?! (?:that|for|file|in|case))"),
-    ("review comments", r"\b(?:reply|respond|answer)\b.{0,60}\bcomments?\b"),
-    ("release notes", r"\brelease notes?\b"),
-)  # fmt: skip
 _TOOL = re.compile(
     r"\$([a-z][\w-]{2,})|\b(?:use|using|via|with|invoke|through|apply|run) (?:the |our |my )?([a-z][\w-]{2,})(?: (?:skills?|plugin|mcp|tool|command|workflow)\b)|"
     r"\b(?:ask|use|using|via|with) ([a-z][\w-]{3,})(?: mcp)?(?= (?:mcp|skill|plugin)\b|$)",
@@ -89,9 +74,8 @@ def _requests(sentence: str) -> Iterator[str]:
 
 
 def _names(clause: str) -> Iterator[str]:
-    for name, pattern in _WAYS:
-        if re.search(pattern, clause, re.IGNORECASE):
-            yield name
+    for way in WAYS:
+        yield from way.named(clause)
     for match in _TOOL.finditer(clause):
         tool = next(g for g in match.groups() if g).lower()
         if tool not in _NO_TOOL:
@@ -115,7 +99,7 @@ def wording(said: Sequence[str]) -> str:
     """
     counted = Counter(word for text in set(said) for word in set(_content(text)))
     whole = sorted({text for text in said if len(text.split()) >= _SHORTEST}) or sorted(set(said))
-    return max(whole, key=lambda c: (sum(counted[w] - 1 for w in set(_content(c))) - len(c) / 40, -len(c)))
+    return max(whole, key=lambda c: (sum(counted[w] - 1 for w in set(_content(c))) - len(c) / 20, -len(c)))
 
 
 def _content(text: str) -> Iterable[str]:

@@ -345,7 +345,6 @@ LEFT = (
     "I need this done before lunch",
     "use the second token, the first one expired",
     "when I open the app it shows a white screen",
-    "if a user has no avatar show their initials",
     "no luck, same error",
     "Add a column for the tax and always show it on the right",
     "tests first, then the refactoring we talked about",

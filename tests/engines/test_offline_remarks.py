@@ -79,13 +79,10 @@ def test_a_remark_weighs_less_than_a_rule() -> None:
 
 
 def test_the_agents_report_says_how_a_remark_was_settled() -> None:
-    report = "Since there are no accounts the events carry a machine identifier. All tests pass."
-    assert kept(
-        "I want to replace getUserId with a machine identifier, we have no accounts",
-        answer(report, n=1),
-        turn("ok, commit", n=2),
-    ) == [
-        "Wants to replace getUserId with a machine identifier, we have no accounts. Since there are no accounts the events carry a machine identifier."
+    report = "The events carry a machine identifier instead of getUserId. All tests pass."
+    typed = "can we replace getUserId by a machine identifier as there are no accounts"
+    assert kept(typed, answer(report, n=1), turn("ok, commit", n=2)) == [
+        "Replace getUserId by a machine identifier as there are no accounts. The events carry a machine identifier instead of getUserId."
     ]
 
 
@@ -104,9 +101,10 @@ def test_a_report_that_the_person_did_not_let_stand_is_left(following: str) -> N
     [("I would avoid that: it couples the two files.", "ok"), ("It could work.", "no, forget it")],
 )
 def test_a_proposal_that_was_not_taken_up_is_left(reply: str, following: str) -> None:
-    typed = "maybe we should always store the rows.jsonl path in manifest.json because readers need it"
+    typed = "maybe we should drop rows.jsonl and only keep manifest.json, because readers need one file"
     assert kept(typed, answer(reply, n=1), turn(following, n=2)) == []
-    assert kept(typed, answer("Done, it is stored there.", n=1), turn("great", n=2)) != []
+    taken_up = "I dropped rows.jsonl; readers only need manifest.json."
+    assert kept(typed, answer(taken_up, n=1), turn("great", n=2)) != []
 
 
 @pytest.mark.parametrize("typed", LEFT)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import datetime as dt
 import re
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from dreamd.engines.offline import (
     answers,
@@ -23,12 +23,14 @@ from dreamd.engines.offline.cues import Cues, rx
 from dreamd.engines.offline.dates import resolve
 from dreamd.engines.offline.exchange import Exchange, exchanges
 from dreamd.engines.offline.judge import reject
+from dreamd.engines.offline.judgement import Judgement, judged
 from dreamd.engines.offline.languages.detect import language_of
 from dreamd.engines.offline.languages.english import ENGLISH
 from dreamd.engines.offline.readings import readings
 from dreamd.engines.offline.scope import scope_of, subject_of
 from dreamd.engines.offline.sentences import own_words, split
 from dreamd.engines.offline.similar import sense
+from dreamd.engines.offline.spelling import Spelling
 from dreamd.engines.offline.verdict import KEEP, WEAK, Left, Verdict, plainly_left, take_heads, weigh
 from dreamd.engines.protocol import Digest, Dropped, Extraction, Finding, Kind, Scope, Turn
 from dreamd.transcripts.event import Origin
@@ -37,6 +39,11 @@ _QUOTE_LENGTH = 300
 _STATEMENT_WEIGHT = 1.25
 _FIX_WEIGHT = 0.75
 _REMARK_WEIGHT = 0.8
+#: Log odds from which on downwards a sentence ends with the task, whatever rule it fits; lower where fewer examples speak.
+_ENDS = {"en": -2.5, "zh": -2.5}
+_ENDS_ELSEWHERE = -5.0
+#: Log odds from which on a sentence stands by itself that its rule would only let stand if it were said again.
+_LASTS = 1.5
 
 #: Kinds whose line is a rule to follow, written as an imperative.
 _IMPERATIVE_KINDS = frozenset(
@@ -48,6 +55,7 @@ _CORRECTABLE = frozenset({Kind.PREFERENCE, Kind.CONVENTION, Kind.DECISION, Kind.
 
 @dataclass(slots=True)
 class _Collected:
+    spelling: Spelling
     findings: list[Finding] = field(default_factory=list)
     dropped: list[Dropped] = field(default_factory=list)
     seen: dict[str, Finding] = field(default_factory=dict)
@@ -63,6 +71,7 @@ class _Collected:
             self.findings.append(finding)
 
     def keep(self, finding: Finding) -> None:
+        finding = replace(finding, text=self.spelling.mended(finding.text))
         normal = sense(finding.text).normal
         before = self.seen.get(normal)
         if before is None:
@@ -74,7 +83,7 @@ class _Collected:
 
 def extract(digest: Digest) -> Extraction:
     """The findings of a session's fresh human turns, in the order they were said."""
-    collected = _Collected()
+    collected = _Collected(Spelling(digest))
     said = list(exchanges(digest))
     for exchange in said:
         if exchange.turn.id in digest.fresh:
@@ -107,18 +116,22 @@ def _read_own(exchange: Exchange, digest: Digest, collected: _Collected) -> None
     turn = exchange.turn
     sentences = split(own_words(turn.text))
     rest: dict[int, str] = {}
+    judgements: dict[int, Judgement] = {}
     previous = ""
     for i, sentence in enumerate(sentences):
         kept = len(collected.findings)
-        _read_sentence(sentence, previous, turn, digest, collected)
+        judgement = _read_sentence(sentence, previous, turn, digest, collected)
         if not any(f.weight >= WEAK for f in collected.findings[kept:]):
             rest[i] = sentence
+            if judgement:
+                judgements[i] = judgement
         previous = sentence
     for place, text in causes.learned(list(rest.values()), named=False) if exchange.typed else ():
         quote = list(rest.values())[place]
         if language_of(quote) is ENGLISH:
             collected.keep(_learning(text, quote, _STATEMENT_WEIGHT, turn, digest))
-    for remark in remarks.remarks(rest, exchange):
+    said = turn.at.astimezone(digest.zone) if turn.at else None
+    for remark in remarks.remarks(rest, judgements, exchange, said):
         collected.keep(_remark(remark, turn, digest))
     ended = outcomes.outcome(exchange) or outcomes.value(exchange)
     if ended:
@@ -126,15 +139,20 @@ def _read_own(exchange: Exchange, digest: Digest, collected: _Collected) -> None
 
 
 def _remark(remark: remarks.Remark, turn: Turn, digest: Digest) -> Finding:
-    """A remark about the project: never a rule for everywhere, and never as heavy as one."""
-    slot = slots.find(remark.text)
+    """A remark as a finding: never as heavy as what a rule knows, and somebody's file only where a rule names them."""
+    kind = Kind.FACT if remark.kind is Kind.PERSON else remark.kind
+    cues = language_of(remark.quote) or ENGLISH
+    scope = scope_of(kind, remark.text, remark.quote, cues, digest.project_name)
+    text = _without_project(remark.text, digest.project_name) if scope is Scope.PROJECT else remark.text
+    slot = slots.find(text)
     return Finding(
-        kind=remark.kind,
-        scope=Scope.PROJECT,
-        text=_without_project(remark.text, digest.project_name),
+        kind=kind,
+        scope=scope,
+        text=text,
         turn_id=turn.id,
         at=turn.at,
         quote=remark.quote[:_QUOTE_LENGTH],
+        subject=subject_of(text) if scope is Scope.PATTERN else "",
         slot=slot.name if slot else "",
         value=slot.value if slot else "",
         weight=_REMARK_WEIGHT,
@@ -172,38 +190,56 @@ def _settle(text: str, quote: str, turn: Turn, collected: _Collected) -> None:
     )
 
 
-def _read_sentence(sentence: str, previous: str, turn: Turn, digest: Digest, collected: _Collected) -> None:
+def _read_sentence(sentence: str, previous: str, turn: Turn, digest: Digest, collected: _Collected) -> Judgement | None:
+    """Keeps what a rule knows of a sentence; what it is worth by itself, where no rule took it."""
     cues = language_of(sentence)
     if cues is None:
         collected.leave(turn, "language")
-        return
+        return None
     ended, sentence = retractions.taken_back(sentence, turn)
     for one in ended:
         collected.keep(one)
     if not sentence:
-        return
+        return None
     handed = retractions.handed_over(sentence, turn)
     if handed:
         collected.add(handed)
-    said = turn.at.astimezone(digest.zone) if turn.at else None
-    left: Left = "statement"
-    for words in readings(sentence, previous, cues):
-        outcome = weigh(words, cues, turn.origin, said)
-        if isinstance(outcome, str):
-            left = outcome
-            continue
-        finding = _written(outcome, sentence, turn, digest)
-        if isinstance(finding, str):
-            left = finding
-            continue
+    finding, left, judgement = _by_rule(sentence, previous, cues, turn, digest)
+    if finding:
         collected.keep(finding)
-        return
+        return None
     collected.leave(turn, left)
     changed = _changed(sentence, cues, turn, digest)
     if changed:
         collected.keep(changed)
     for asked in habits.requests(sentence, cues) if "[REDACTED" not in sentence else ():
         collected.add(_request(asked, sentence, turn))
+    return judgement
+
+
+def _by_rule(
+    sentence: str, previous: str, cues: Cues, turn: Turn, digest: Digest
+) -> tuple[Finding | None, Left, Judgement | None]:
+    """What a rule takes for lasting, unless all that is said in the sentence speaks against it; else why it was left, and what it is worth."""
+    said = turn.at.astimezone(digest.zone) if turn.at else None
+    left: Left = "statement"
+    judgement: Judgement | None = None
+    for words in readings(sentence, previous, cues):
+        outcome = weigh(words, cues, turn.origin, said)
+        if isinstance(outcome, str):
+            left = outcome
+            continue
+        judgement = judgement or judged(sentence, cues, outcome)
+        if judgement and judgement.lasts < _ENDS.get(cues.code, _ENDS_ELSEWHERE):
+            return None, "request", judgement
+        finding = _written(outcome, sentence, turn, digest)
+        if isinstance(finding, str):
+            left = finding
+        elif judgement and judgement.lasts >= _LASTS:
+            return replace(finding, weight=max(finding.weight, KEEP)), left, judgement
+        else:
+            return finding, left, judgement
+    return None, left, judgement or judged(sentence, cues, left)
 
 
 def _changed(sentence: str, cues: Cues, turn: Turn, digest: Digest) -> Finding | None:
@@ -214,7 +250,7 @@ def _changed(sentence: str, cues: Cues, turn: Turn, digest: Digest) -> Finding |
     if cues.ephemeral.search(core) or cues.hedges.search(core) or "[REDACTED" in core:
         return None
     core = resolve(core, turn.at.astimezone(digest.zone) if turn.at else None, cues).text
-    text = _words(core, cues.code, rule=False, whole=True)
+    text = rewrite.neutral(core, cues.code, rule=False, whole=True)
     if reject(text) or _hangs(text):
         return None
     slot = slots.find(text)
@@ -262,17 +298,8 @@ def _written(verdict: Verdict, sentence: str, turn: Turn, digest: Digest) -> Fin
 
 
 def _line(verdict: Verdict, kind: Kind) -> str:
-    text = _words(verdict.core, verdict.cues.code, rule=kind in _IMPERATIVE_KINDS, whole=kind is Kind.OUTCOME)
+    text = rewrite.neutral(verdict.core, verdict.cues.code, rule=kind in _IMPERATIVE_KINDS, whole=kind is Kind.OUTCOME)
     return _with_day(text, verdict.dated.happened) if kind is Kind.FACT else text
-
-
-def _words(core: str, code: str, *, rule: bool, whole: bool) -> str:
-    """A sentence in neutral words, as its language wants it."""
-    if code == "en":
-        return rewrite.english(core, rule=rule, whole=whole)
-    if code == "zh":
-        return rewrite.chinese(core)
-    return rewrite.plain(core, stop="。" if code == "ja" else ".")
 
 
 def _with_day(text: str, day: dt.date | None) -> str:

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import datetime as dt
 import re
 from collections.abc import Iterator
 
 from dreamd.engines.offline.cues import Cues, rx
 from dreamd.engines.offline.languages.english import ENGLISH
 from dreamd.engines.offline.languages.english_words import VERSIONED
-from dreamd.engines.offline.verdict import IMPERATIVE
+from dreamd.engines.offline.verdict import IMPERATIVE, Left, Verdict, weigh
+from dreamd.transcripts.event import Origin
 
 #: A rule that somebody wants written down: "add to CLAUDE.md that we always …".
 _EMBEDDED = rx(
@@ -86,6 +88,17 @@ def readings(sentence: str, previous: str, cues: Cues) -> Iterator[str]:
     reason = _REASON.match(sentence)
     if reason:
         yield from _reason_given(reason)
+
+
+def outcome_of(sentence: str, previous: str, cues: Cues, origin: Origin, said: dt.datetime | None) -> Verdict | Left:
+    """The first reading that a rule keeps, or why the last was left."""
+    left: Left = "statement"
+    for words in readings(sentence, previous, cues):
+        outcome = weigh(words, cues, origin, said)
+        if not isinstance(outcome, str):
+            return outcome
+        left = outcome
+    return left
 
 
 def _rules_within(sentence: str) -> Iterator[str]:

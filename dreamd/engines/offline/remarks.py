@@ -6,14 +6,17 @@ here the marks of what lasts and of what ends with the task are weighed, and the
 
 from __future__ import annotations
 
+import datetime as dt
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from dreamd.engines.offline import rewrite
 from dreamd.engines.offline.cues import Cues, rx
+from dreamd.engines.offline.dates import resolve
 from dreamd.engines.offline.exchange import Exchange
 from dreamd.engines.offline.judge import MAX_LENGTH, reject
+from dreamd.engines.offline.judgement import Judgement
 from dreamd.engines.offline.languages.chinese_marks import MARKS as CHINESE_MARKS
 from dreamd.engines.offline.languages.detect import language_of
 from dreamd.engines.offline.languages.english import ENGLISH
@@ -28,13 +31,18 @@ from dreamd.transcripts.event import Origin
 
 _MARKS = {"en": MARKS, "zh": CHINESE_MARKS}
 
-#: From here on the marks for keeping outweigh those against it.
-STANDS = 1.25
+#: What a sentence must reach to be kept without a rule: the log odds that it lasts, and its marks.
+STANDS = 1.75
+#: Marks against a sentence weigh again from here on; the lighter ones are in the log odds already.
+_HEAVY = -1.0
+#: What a sentence starts from, by its language: those with fewer marks or none need less.
+_START = {"en": 0.0, "zh": 0.5, "ru": 0.75, "ja": 0.75, "ko": 0.75, "de": 0.75, "es": 0.75, "fr": 0.75}
 #: What supports a remark may weigh as little.
-_SUPPORTS = 0.0
+_SUPPORTS = -0.5
 _AGREED_BONUS = 0.25
+_SAID_BACK_BONUS = 0.75
 _SPOKEN_BONUS = {Origin.REFUSAL: 0.25, Origin.ANSWER: 0.25, Origin.QUEUED: 0.25}
-_MOST = 2  # of one turn
+_MOST = 4  # of one turn
 _LONGEST = 280
 _SHORTEST_REPORT = 20
 _LONGEST_REPORT = 170
@@ -68,7 +76,16 @@ _DECLINES = rx(
 _TAKES_BACK = rx(
     r"^(?:no\b|nope|actually|never ?mind|forget|scrap|sorry|wait|but then|hm+\b|on second thought|i(?:'ve)? changed my mind|not sure)"
 )
-_HANGS = rx(r"^(?:and |but |so |because )?(?:it|this|that|these|those|they|them|one|which|he|she|there)\b")
+_HANGS = rx(
+    r"^(?:and |but |so |because )?(?:it|this|that|these|those|they|them|one|which|he|she|there)\b|^(?:because|like|more|or|which|whereas|unless|except|as in|so yes|i\.?e\b|e\.?g\b|instead|also|then|otherwise|same|both|either|neither)\b"
+    r"|^[a-d][.):]? [-–—]|^`[^`]+`(?:\.$| (?:when|if|on|at)\b)|^[\W_]+$"
+)
+#: A sentence without its subject.
+_SUBJECTLESS = rx(r"^(?:can|could|should|would|will|must|does|did|is|are|was|has|not \w+ing)\b(?!.*\?)")
+#: Work that is handed out, however it is spelled and whatever is told beside it.
+_HANDED_OUT = rx(
+    r"^(?:sp[aw]+n|launch|ask|let|have|tell) (?:an? |the |another )?(?:[\w-]+ )?(?:workers?|agents?|sub-?agents?)\b|[-–—,;.] (?:please )?(?:help me|let'?s see|let me know|can you|could you)\b"
+)
 _AGREES = rx(
     r"^(?:yes|yep|agreed|exactly|correct|good (?:point|catch|call|idea)|you'?re (?:absolutely )?right|absolutely|makes sense|right|done|great (?:point|idea)|that'?s (?:right|a good))\b"
 )
@@ -80,6 +97,12 @@ _NO_REPORT = rx(
     r"\?|^(?:i'?ll|i will|i'?m|i am|let me|let'?s|now (?:let|i)|first|next|want|would|should|could|shall|if|to |the worker|looking|checking|here|perfect|great|good|note|key|summary|done[.!]?$|analysis)\b|\b(?:i'?ll|let me|i'?m (?:going|now|starting)|i (?:would|recommend|suggest|think|see|found|did not|can)|maybe|probably|might|could|appears?|seems?|likely|recommend\w*|option|^[a-d1-9][.)] |pass(?:es|ed|ing)?\b.*\btests?|tests? pass|lint|commit(?:ted)?|pushed|pr #?\d+|worker)\b"
 )
 
+
+#: Nobody types bold letters, stack frames or statements of a programming language as a sentence of their own.
+_PASTED = re.compile(r"\*\*|==|:=|=>|\(\S*:\d+[:)]|^\d{2,}: |^[\w+.-]+://\S+$|[{};]\s*$|\w\(\{")
+#: Words that are no code; an English sentence has some, as what no other language claims counts as English.
+_WORD = re.compile(r"(?<![\w./:(-])[a-z]{2,}(?![\w/:(-]|\.\w)", re.IGNORECASE)
+_FEWEST_WORDS = 3
 
 _TELLS = rx(
     r"\b(?:is|are|was|now|will|has|have|should|must|only|can|does|do|uses?|shows?|runs?|goes|keeps?|[a-z]{2,}ed|[a-z]{3,}s) (?!$)"
@@ -102,20 +125,26 @@ class _Weighed:
     marks: Mapping[str, float]
     weight: float
     cues: Cues
+    kind: Kind
 
 
-def remarks(sentences: Mapping[int, str], exchange: Exchange) -> list[Remark]:
+def remarks(
+    sentences: Mapping[int, str], judgements: Mapping[int, Judgement], exchange: Exchange, said: dt.datetime | None
+) -> list[Remark]:
     """The remarks of a turn that are worth keeping, in the order they were typed.
 
     Args:
         sentences: those that no rule has taken, by their place in the turn.
+        judgements: what each is worth by itself; those without one are no remarks.
         exchange: the turn and what stands around it.
+        said: when it was typed, in the person's zone.
     """
     if not exchange.typed:
         return []
-    weighed = [w for w in (_weigh(i, s, exchange) for i, s in sentences.items()) if w]
+    weighed = [w for w in (_weigh(i, s, judgements.get(i), exchange) for i, s in sentences.items()) if w]
     anchors = sorted(
-        (w for w in weighed if w.weight >= STANDS and _has_topic(w.marks)), key=lambda w: (-w.weight, w.place)
+        (w for w in weighed if w.weight >= STANDS),
+        key=lambda w: (-w.weight, w.place),
     )
     made: dict[int, Remark] = {}
     taken: set[int] = set()
@@ -127,32 +156,39 @@ def remarks(sentences: Mapping[int, str], exchange: Exchange) -> list[Remark]:
         ):
             continue
         together = _with_support(anchor, [w for w in weighed if w.place not in taken])
-        remark = _remark(together, anchor, exchange)
+        remark = _remark(together, anchor, exchange, said)
         if remark:
             taken.update(w.place for w in together)
             made[anchor.place] = remark
     return [made[place] for place in sorted(made)]
 
 
-def _weigh(place: int, sentence: str, exchange: Exchange) -> _Weighed | None:
+def _weigh(place: int, sentence: str, judgement: Judgement | None, exchange: Exchange) -> _Weighed | None:
     cues = language_of(sentence)
-    table = _MARKS.get(cues.code) if cues else None
-    if cues is None or table is None or len(sentence) > _LONGEST * 2 or plainly_left(sentence.rstrip("?"), cues):
+    if cues is None or judgement is None or len(sentence) > _LONGEST * 2 or plainly_left(sentence.rstrip("?"), cues):
         return None
     if cues.ephemeral.search(sentence) and cues is not ENGLISH:
         return None
-    marks = found(sentence.rstrip("? ") if _CHANGE_ASKED.match(sentence) else sentence, table)
-    weight = sum(marks.values()) + _SPOKEN_BONUS.get(exchange.turn.origin, 0.0)
-    if exchange.replies and _AGREES.match(exchange.replies[-1].text):
-        weight += _AGREED_BONUS
-    return _Weighed(place, sentence, marks, weight, cues)
+    if (
+        _PASTED.search(sentence)
+        or _HANDED_OUT.search(sentence)
+        or (cues is ENGLISH and len(_WORD.findall(sentence)) < _FEWEST_WORDS)
+    ):
+        return None
+    marks = found(sentence, _MARKS.get(cues.code, ()))
+    support = _START[cues.code] + sum(mark for mark in marks.values() if mark > 0 or mark <= _HEAVY)
+    weight = judgement.lasts + support + _SPOKEN_BONUS.get(exchange.turn.origin, 0.0)
+    if exchange.replies:
+        weight += _agreed(sentence, exchange.replies[-1].text)
+    return _Weighed(place, sentence, marks, weight, cues, judgement.kind)
 
 
-def _has_topic(marks: Mapping[str, float]) -> bool:
-    """Whether a sentence is about the product or the way of working and not about a thing on the desk."""
-    return bool({"named", "product", "wish", "reason"} & marks.keys()) or (
-        "together" in marks and bool({"obligation", "change", "contrast"} & marks.keys())
-    )
+def _agreed(sentence: str, reply: str) -> float:
+    """What it adds that the agent agrees, or says in a line of its own what was said."""
+    if _AGREES.match(reply):
+        return _AGREED_BONUS
+    in_a_line = len(reply) < _LONGEST_REPORT and len(sense(sentence).touches & sense(reply).touches) >= _SHARED
+    return _SAID_BACK_BONUS if in_a_line else 0.0
 
 
 def _said_by_agent(sentence: str, exchange: Exchange) -> bool:
@@ -187,9 +223,11 @@ def _asks(near: _Weighed) -> bool:
     return "asks" in near.marks or bool(_ASKS_BACK.match(near.sentence))
 
 
-def _remark(together: Sequence[_Weighed], anchor: _Weighed, exchange: Exchange) -> Remark | None:
-    parts = [line for line in (_stated(w) for w in together) if line and not reject(line)]
-    own = _stated(anchor)
+def _remark(
+    together: Sequence[_Weighed], anchor: _Weighed, exchange: Exchange, said: dt.datetime | None
+) -> Remark | None:
+    parts = [line for line in (_stated(w, said) for w in together) if line and not reject(line)]
+    own = _stated(anchor, said)
     if own not in parts or _HANGS.match(parts[0]):
         return None
     text = ("" if anchor.cues.code == "zh" else " ").join(parts)
@@ -198,15 +236,14 @@ def _remark(together: Sequence[_Weighed], anchor: _Weighed, exchange: Exchange) 
         text = f"{text} {report}"
     if reject(text) or "[REDACTED" in text:
         return None
-    kind = Kind.DECISION if {"change", "wish", "contrast", "obligation"} & anchor.marks.keys() else Kind.FACT
-    return Remark(text, kind, " ".join(w.sentence for w in together))
+    return Remark(text, anchor.kind, " ".join(w.sentence for w in together))
 
 
-def _stated(one: _Weighed) -> str:
+def _stated(one: _Weighed, said: dt.datetime | None) -> str:
     """The sentence as a statement: a request that was granted is what holds now."""
-    core = take_heads(one.sentence.strip(" .!~?。！？"), one.cues).core
+    core = resolve(take_heads(one.sentence.strip(" .!~?。！？"), one.cues).core, said, one.cues).text
     if one.cues is not ENGLISH:
-        return rewrite.chinese(core)
+        return rewrite.neutral(core, one.cues.code, rule=True, whole=True)
     core = _FOR_THE_TASK.sub("", core)
     inverted = _INVERTED.match(core)
     asked = _ASKED.match(core)

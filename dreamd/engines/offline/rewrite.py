@@ -139,6 +139,15 @@ _CHINESE_STEPS: tuple[_Step, ...] = (
 )
 
 
+def neutral(core: str, code: str, *, rule: bool, whole: bool) -> str:
+    """A sentence in neutral words, as its language wants it; `rule` and `whole` as of `english`."""
+    if code == "en":
+        return english(core, rule=rule, whole=whole)
+    if code == "zh":
+        return chinese(core)
+    return plain(core, stop="。" if code == "ja" else ".")
+
+
 def english(core: str, *, rule: bool, whole: bool = False) -> str:
     """An English sentence in neutral words: rules as imperatives, first person as third ("Prefers …").
 

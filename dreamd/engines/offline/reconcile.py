@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 from dreamd.engines.offline import changes, habits, slots
 from dreamd.engines.offline.cues import rx
 from dreamd.engines.offline.judge import reject
+from dreamd.engines.offline.labels import apart
 from dreamd.engines.offline.renewals import adds, renewal, reversed_by
 from dreamd.engines.offline.retold import NEAR, confirmed
 from dreamd.engines.offline.retractions import RETRACTED
@@ -143,14 +144,17 @@ def _retold(finding: Finding, standing: list[_Standing], meaning: Meaning) -> _S
 
 
 def _near(finding: Finding, own: Sense, standing: list[_Standing]) -> list[_Standing]:
-    """The lines that share a word or the slot: no other can be the same or contradict; most are left out cheaply."""
+    """The lines that share a word or the slot: no other can be the same or contradict; most are left out cheaply. None of another step or stage is."""
     return [
         line
         for line in standing
-        if not own.touches.isdisjoint(line.sense.touches)
-        or slots.agree(finding.slot, finding.value, line.slot, line.value) is not None
-        or (finding.slot and (habits.share(finding.slot, line.slot)))
-        or own.normal == line.sense.normal
+        if (
+            not own.touches.isdisjoint(line.sense.touches)
+            or slots.agree(finding.slot, finding.value, line.slot, line.value) is not None
+            or (finding.slot and (habits.share(finding.slot, line.slot)))
+            or own.normal == line.sense.normal
+        )
+        and not apart(finding.text, line.text)
     ]
 
 

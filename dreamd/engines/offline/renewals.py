@@ -5,13 +5,14 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import lru_cache
 
 from rapidfuzz.distance import Indel, Opcode
 
+from dreamd.engines.offline.clauses import BEFORE, FORMS, Clause, clauses
 from dreamd.engines.offline.cues import rx, words
+from dreamd.engines.offline.labels import labelled, leads
 from dreamd.engines.offline.languages.english_words import ATTRIBUTE, LANGUAGES
-from dreamd.engines.offline.similar import negative, stem
+from dreamd.engines.offline.similar import negative
 from dreamd.engines.offline.slots import families
 
 #: So many words, or Chinese characters, a value has at most.
@@ -22,11 +23,6 @@ _SHARED_CJK = 3
 #: So many words where their order differs.
 _SHARED = 2
 
-_CLAUSES = re.compile(
-    r"(?:[,;，；。、]|\.(?=\s)|:(?=\s)| - | – | — )\s*|\s(?=(?:because|since|so that|statt|instead of)\b)"
-)
-_TOKEN = re.compile(r"`[^`]+`|[\w./+#:@%-]*[\w/+#%]")
-_CJK = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
 #: Said of what has not held before.
 TURNED = rx(
     r"\b(?:now|from now on|these days|nowadays|henceforth|any ?more|any longer|no longer|instead|new|since|as of|meanwhile|"
@@ -36,45 +32,6 @@ TURNED = rx(
 #: Said of one thing among several.
 _BESIDE = rx(
     r"\b(?:also|as well|additionally|besides|another|second|includ(?:es?|ing)|supports?|matrix|auch|zusätzlich|aussi|également|también|además|тоже|также)\b|\btoo(?=$|[,.;])|[也还]|또한|도 (?:사용|지원)"
-)
-_CHANGED = r"(?:(?:was|were|is|are|has|have|been|got|just|now|recently|finally|it) )*(?:raised|lowered|changed|moved|renamed|set|switched|bumped|increased|reduced|extended|shortened|upgraded|downgraded|updated|migrated|relocated|went)"
-#: Ways to say that something has another value, each told as "X is Y".
-_BECAME = (
-    (rx(rf"^(?:(?:on|since) [\d-]+ |yesterday |last \w+ )?(?:we|i|they|the team)(?:'ve)? {_CHANGED} (?:the |our )?(?P<what>(?!from\b|to\b|over\b)[\w/-]+(?: (?!from\b|to\b|over\b)[\w/-]+){{0,4}})(?: from [^,;]{{1,40}}?)?(?: over)? (?:to|into) (?P<value>.+)$"), r"\g<what> is now \g<value>"),
-    (rx(rf"^(?P<what>[\w/ -]{{3,50}}?) {_CHANGED}(?: from [^,;]{{1,40}}?)?(?: over| on| up| down)? to (?P<value>.+)$"), r"\g<what> is now \g<value>"),
-)  # fmt: skip
-_NAMED = rx(r" (?:is|are|was) (?:called|named|set to) ")
-_PASSING = rx(
-    r"\b(?:from now on|as of (?:now|today|\d{4}-\d\d-\d\d)|these days|any ?more|any longer|since yesterday|a partir de ahora|desde ahora|ab (?:jetzt|sofort)|à partir de maintenant|(?<=\d )port(?= )|port(?= \d))\b|从现在起"
-)
-#: What stands around a value without being part of what is said; "be" stands for every form of it.
-_FILLERS = words(
-    "the a an our we i you please always only now just currently today nowadays henceforth still already also btw ok so has have had been got it "
-    "should must will shall can instead new again heads-up "
-    "bitte immer jetzt inzwischen künftig wir nur désormais maintenant toujours s'il te plaît ahora siempre por favor теперь всегда 이제 이제부터 항상 앞으로 現在"
-)
-_FORMS = (
-    {
-        "is": "be",
-        "are": "be",
-        "was": "be",
-        "were": "be",
-        "ist": "be",
-        "sind": "be",
-        "est": "be",
-        "sont": "be",
-        "es": "be",
-        "son": "be",
-    }
-    | dict.fromkeys("用是为由归成叫", "be")
-    | {"written": "write"}
-)
-_CJK_FILLERS = re.compile(
-    r"现在|目前|以后|今后|从现在起|已经|统一|一律|必须|请|都|了|的|改|换成|第|必ず|今後|これから|항상|이제부터|이제|앞으로"
-)
-#: Words before a value that is the one of its kind.
-_BEFORE = words(
-    "be in on at to into under by with for as below above over within until after from via of called named use auf in mit bei unter nach zu à en sur dans avec a en con на в с по per than every"
 )
 _NO_VALUE = words("and or und oder et ou y o и или not never nicht no")
 _NUMBERS = words(
@@ -90,17 +47,6 @@ _ZONES = re.compile(r"^(?:utc|gmt|cet|cest|est|pst|local)$")
 _NUMBER = re.compile(r"^v?\d[\d.,:]*\w{0,3}%?$")
 _HEAD_NOUN = rx(rf"^(?:{ATTRIBUTE})$")
 _NAME = re.compile(r"\d|[_/@.]|[a-z][A-Z]")
-
-
-@dataclass(frozen=True, slots=True)
-class Clause:
-    """One clause as the words that count; `spelt` are the same words as they stand."""
-
-    words: tuple[str, ...]
-    spelt: tuple[str, ...]
-    cjk: bool
-    negative: bool
-    became: bool  # says of itself that something changed: "… was raised to …"
 
 
 @dataclass(frozen=True, slots=True)
@@ -154,31 +100,6 @@ def became(sentence: str) -> bool:
     return any(clause.became for clause in clauses(sentence))
 
 
-@lru_cache(maxsize=4096)
-def clauses(text: str) -> tuple[Clause, ...]:
-    """The clauses of a sentence that hold anything to compare."""
-    parts = (_clause(part) for part in _CLAUSES.split(text.strip().rstrip(".。!！")) if part)
-    return tuple(part for part in parts if part.words)
-
-
-def _clause(text: str) -> Clause:
-    cjk = bool(_CJK.search(text))
-    kept = _PASSING.sub(" ", text)
-    became = False
-    for pattern, simple in _BECAME:
-        told = pattern.sub(simple, kept)
-        became, kept = became or told != kept, told
-    kept = _NAMED.sub(" is ", kept)
-    if cjk:
-        kept = _CJK.sub(r" \g<0> ", _CJK_FILLERS.sub(" ", kept))
-    found: list[tuple[str, str]] = []
-    for token in _TOKEN.findall(kept):
-        word = token.strip("`.:'").lower()
-        if word and word not in _FILLERS:
-            found.append((stem(_FORMS.get(word, word)), token.strip("`.:'")))
-    return Clause(tuple(w for w, _ in found), tuple(s for _, s in found), cjk, negative(text), became)
-
-
 def _aligned(old: Clause, new: Clause) -> tuple[tuple[int, int], tuple[int, int]] | None:
     """The one place where two clauses differ, as ranges of their words; None where they differ in more, or in nothing."""
     if old.cjk != new.cjk or old.negative != new.negative:
@@ -193,7 +114,7 @@ def _aligned(old: Clause, new: Clause) -> tuple[tuple[int, int], tuple[int, int]
     if not (0 < b - a <= longest and 0 < d - c <= longest):
         return None
     shared = old.words[:a] + old.words[b:]
-    telling = len(shared) >= _SHARED_CJK if old.cjk else any(len(w) > 1 and w not in _BEFORE for w in shared)
+    telling = len(shared) >= _SHARED_CJK if old.cjk else any(len(w) > 1 and w not in BEFORE for w in shared)
     return ((a, b), (c, d)) if telling else None
 
 
@@ -221,9 +142,9 @@ def _swapped(old: Clause, new: Clause, said: str) -> Renewal | None:
     if old.cjk or new.cjk or old.negative or new.negative or adds(said):
         return None
     gone, come = (
-        [w for w in one.words if w not in other.words and w not in _BEFORE] for one, other in ((old, new), (new, old))
+        [w for w in one.words if w not in other.words and w not in BEFORE] for one, other in ((old, new), (new, old))
     )
-    shared = {w for w in old.words if w in new.words and w not in _BEFORE}
+    shared = {w for w in old.words if w in new.words and w not in BEFORE}
     if len(gone) != 1 or len(come) != 1 or len(shared) < _SHARED:
         return None
     a, c = old.words.index(gone[0]), new.words.index(come[0])
@@ -231,6 +152,8 @@ def _swapped(old: Clause, new: Clause, said: str) -> Renewal | None:
         return None
     was, now = old.spelt[a], new.spelt[c]
     alike = _kind((was,)) & _kind((now,))
+    if _names(old, a, a + 1, alike) or _names(new, c, c + 1, alike):
+        return None
     return Renewal(was, now) if alike and (TURNED.search(said) or alike - {"name", "proper"}) else None
 
 
@@ -242,21 +165,27 @@ def _takes_the_place(
     was, now = old.words[a:b], new.words[c:d]
     if a == 0 or _NO_VALUE.intersection(was + now):
         return False
-    if rest and set(was) <= set(rest.split()) and not _NO_VALUE.intersection(now):
-        return True  # the newer sentence speaks of the older value too: "…, not into tools/", "black is gone"
-    if old.negative or adds(said):
-        return False
     alike = _kind(old.spelt[a:b]) & _kind(new.spelt[c:d])
-    placed = a > 0 and (old.cjk or old.words[a - 1] in _BEFORE)
+    names = _names(old, a, b, alike) or _names(new, c, d, alike)
+    if rest and set(was) <= set(rest.split()) and not _NO_VALUE.intersection(now) and (not names or negative(said)):
+        return True  # the newer sentence speaks of the older value too: "…, not into tools/", "black is gone"
+    if names or old.negative or adds(said):
+        return False
+    placed = a > 0 and (old.cjk or old.words[a - 1] in BEFORE)
     if (new.became or TURNED.search(said)) and (placed or alike):
         return True
     return bool(alike) and (a > 1 or placed) and (placed or bool(alike - {"name", "proper"}))
 
 
+def _names(clause: Clause, start: int, end: int, alike: frozenset[str]) -> bool:
+    """Whether words say what a clause is about; another such name is another thing, and what is said of the first holds on."""
+    return labelled(clause, start, end) or (not alike - {"name", "proper", "number"} and leads(clause, start, end))
+
+
 def _kind(value: tuple[str, ...]) -> frozenset[str]:
     """What a value is, as far as its words tell: two of a kind exclude each other."""
     start = max(
-        (n + 1 for n, word in enumerate(value[:-1]) if word.lower() in _BEFORE or word.lower() in _FORMS), default=0
+        (n + 1 for n, word in enumerate(value[:-1]) if word.lower() in BEFORE or word.lower() in FORMS), default=0
     )
     value = value[start:]
     bare = [word.lower() for word in value]

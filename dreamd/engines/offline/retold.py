@@ -9,9 +9,10 @@ from __future__ import annotations
 import re
 from functools import lru_cache
 
+from dreamd.engines.offline.clauses import clauses
 from dreamd.engines.offline.cues import Cue, rx
 from dreamd.engines.offline.languages.detect import language_of
-from dreamd.engines.offline.renewals import clauses, in_one_place
+from dreamd.engines.offline.renewals import in_one_place
 from dreamd.engines.offline.similar import Sense, likeness, sense
 from dreamd.engines.offline.slots import families
 

@@ -26,6 +26,8 @@ CANDIDATE = 0.6
 _WORD = re.compile(r"`[^`]+`|[\w@./+#:-]*\w|[\u3400-\u9fff\u3040-\u30ff\uac00-\ud7af]")
 _CJK = re.compile(r"[\u3400-\u9fff\u3040-\u30ff\uac00-\ud7af]+")
 _CAPITAL = re.compile(r"(?<=[^.!?:] )[A-Z][\w'-]+")
+#: "option B", "team A"; English has no other such word but "I".
+_LETTER = re.compile(r"(?<=[a-z] )[A-HJ-Z](?![\w'+#.]| [A-Z])")
 _DOUBLED = re.compile(r"(.)\1")
 _VOWELS = re.compile(r"[aeiouyäöüáéíóúàèùâêîôû]")
 _DISTINCT = re.compile(r"\d|[_/@.]|[a-z][A-Z]|^[A-Z]{2,}$")
@@ -82,7 +84,7 @@ def sense(text: str) -> Sense:
     positive = _CONTRAST.sub(" ", folded)
     tokens = [t.strip("`.:") for t in _WORD.findall(positive)]
     content, against = frozenset(_stems(positive)), frozenset(_stems(rejected))
-    distinct = frozenset(t.lower() for t in tokens if _DISTINCT.search(t))
+    distinct = frozenset(t.lower() for t in (*filter(_DISTINCT.search, tokens), *_LETTER.findall(positive)))
     return Sense(
         words=content,
         rejected=against,

@@ -37,6 +37,7 @@ SAYINGS = (
     "Always push to main.",
     "Use pnpm, not npm.",
     "We use npm.",
+    "Always indent with spaces.",
     "CI runs on Travis.",
     "CI runs on Buildkite now.",
 )

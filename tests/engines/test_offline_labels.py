@@ -78,6 +78,8 @@ def test_a_number_that_is_what_a_line_says_is_renewed(older: str, newer: str) ->
         ("always indent with tabs in the frontend", "always indent with spaces in the backend"),
         ("always use plain words in step 11", "always use plain words in step 3"),
         ("never deploy by hand in staging", "never deploy by hand in production"),
+        ("always indent with tabs", "always indent with spaces in phase 2"),
+        ("always indent with tabs in phase 2", "always indent with tabs"),
     ],
 )
 def test_what_holds_of_one_thing_neither_ends_nor_repeats_what_holds_of_another(first: str, later: str) -> None:
@@ -86,3 +88,12 @@ def test_what_holds_of_one_thing_neither_ends_nor_repeats_what_holds_of_another(
         slot = find(text) or Slot("", "")
         memory.dream([finding(text, n=n, slot=slot.name, value=slot.value)])
     assert memory.lines() == [first, later]
+
+
+def test_what_is_taken_back_of_one_option_stays_for_another() -> None:
+    memory = Remembered()
+    for n, text in enumerate(("For option A we keep Redis.", "For option B we keep Redis.")):
+        memory.dream([finding(text, n=n)])
+    memory.dream([finding("Forget option A.", n=3, slot="retracted", value="option A")])
+    assert "For option B we keep Redis." in memory.lines()
+    assert "For option A we keep Redis." not in memory.lines()

@@ -54,6 +54,11 @@ def apart(text: str, other: str) -> bool:
     return bool(mine and theirs) and not (mine <= theirs or theirs <= mine)
 
 
+def of_one_thing(text: str, other: str) -> bool:
+    """Whether two sentences hold of the same: what holds of one step is neither the rule for all of them said again nor its end."""
+    return _spoken_of(text) == _spoken_of(other)
+
+
 def labelled(clause: Clause, start: int, end: int) -> bool:
     """Whether words of a clause tell by a number, a letter or an environment which thing it speaks of."""
     return any(start <= n < end for n in _labels(clause))

@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from dreamd.engines.offline import changes, habits, slots
 from dreamd.engines.offline.cues import rx
 from dreamd.engines.offline.judge import reject
-from dreamd.engines.offline.labels import apart
+from dreamd.engines.offline.labels import apart, of_one_thing
 from dreamd.engines.offline.renewals import adds, renewal, reversed_by
 from dreamd.engines.offline.retold import NEAR, confirmed
 from dreamd.engines.offline.retractions import RETRACTED
@@ -169,7 +169,7 @@ def _twin(finding: Finding, own: Sense, standing: list[_Standing]) -> _Standing 
 
 
 def _is_twin(finding: Finding, own: Sense, line: _Standing) -> bool:
-    if changes.speaks_against(finding.quote, line.text):
+    if changes.speaks_against(finding.quote, line.text) or not of_one_thing(finding.text, line.text):
         return False
     if habits.is_request(finding) and habits.share(finding.slot, line.slot):
         return True
@@ -200,7 +200,7 @@ def _rival(finding: Finding, own: Sense, standing: list[_Standing]) -> _Standing
     """The line that cannot hold beside the finding: another value of its slot, its opposite, or what it ends."""
     for line in standing:
         differ = slots.agree(finding.slot, finding.value, line.slot, line.value) is False
-        if differ and not (adds(finding.quote) and line.mine):
+        if differ and of_one_thing(finding.text, line.text) and not (adds(finding.quote) and line.mine):
             return line
         if not (finding.slot and line.slot) and (opposed(own, line.sense) or reversed_by(finding.text, line.text)):
             return line
@@ -276,7 +276,8 @@ def _carried(finding: Finding, rival: _Standing) -> str:
 
 def _retract(finding: Finding, standing: list[_Standing]) -> Proposal:
     """A wish like "forget what I said about X" ends the newest line that is about X; without one there is nothing to say."""
-    things = sense(finding.value).words
+    meant = sense(finding.value)
+    things = meant.words | meant.distinct
     about = [s for s in standing if s.mine and speaks_of(s.sense, things)]
     if not about:
         return _drop(finding, "weak")

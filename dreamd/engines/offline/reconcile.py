@@ -11,6 +11,7 @@ from dreamd.engines.offline import changes, habits, slots
 from dreamd.engines.offline.cues import rx
 from dreamd.engines.offline.judge import reject
 from dreamd.engines.offline.labels import apart, of_one_thing
+from dreamd.engines.offline.overtaken import overtaken
 from dreamd.engines.offline.renewals import adds, renewal, reversed_by
 from dreamd.engines.offline.retold import NEAR, confirmed
 from dreamd.engines.offline.retractions import RETRACTED
@@ -220,7 +221,11 @@ def _ended(finding: Finding, own: Sense, line: _Standing) -> bool:
         _told(finding), finding.slot, line.text, line.slot, negative=line.sense.negative
     ):
         return True
-    return not habits.is_request(finding) and renewal(finding.text, finding.quote, line.text) is not None
+    if habits.is_request(finding):
+        return False
+    if line.mine and not line.sense.negative and not own.negative and overtaken(finding.quote, line.text):
+        return True
+    return renewal(finding.text, finding.quote, line.text) is not None
 
 
 def _changed_since(finding: Finding, own: Sense, line: _Standing) -> bool:

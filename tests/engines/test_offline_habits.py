@@ -183,3 +183,14 @@ def test_a_way_of_working_is_named_by_its_example(way: Way) -> None:
 )
 def test_words_that_only_look_like_a_way_of_working_name_nothing(typed: str) -> None:
     assert [name for way in WAYS for name in way.named(typed)] == []
+
+
+def test_what_is_asked_of_a_way_of_working_differs_each_time_and_is_left_out() -> None:
+    said = [
+        "spawn a worker to look at the tide job",
+        "spawn a worker for the new berth page",
+        "please spawn a worker to fix the build",
+    ]
+    findings = [asked(text, day) for day, text in enumerate(said)]
+    text = OfflineEngine().reconcile(TOPIC, [], findings).proposals[0].text
+    assert text == "Often asks to spawn a worker."

@@ -241,7 +241,11 @@ def test_the_wording_of_a_practice_is_the_request_that_says_most_of_what_comes_a
         "Often asks to spawn a worker to update the wiki.",
         "Often asks to update the wiki with findings.",
     ]
-    assert wording(said) == wording(said[::-1]) == "Often asks to spawn a worker to update the wiki."
+    assert (
+        wording(said, "qa-evidence")
+        == wording(said[::-1], "qa-evidence")
+        == "Often asks to spawn a worker to update the wiki."
+    )
 
 
 @pytest.mark.parametrize(

@@ -28,7 +28,7 @@ class OfflineEngine:
     @property
     def version(self) -> str:
         """Rises whenever the rules would read the same words differently."""
-        return "6"
+        return "7"
 
     def extract(self, digest: Digest, known: Sequence[KnownEntry]) -> Extraction:  # noqa: ARG002 - rules need no orientation
         """What is worth keeping of a session's fresh turns; deterministic."""

@@ -19,9 +19,10 @@ from dreamd.engines.offline import (
     rewrite,
     slots,
 )
-from dreamd.engines.offline.cues import Cues, rx
+from dreamd.engines.offline.cues import Cues
 from dreamd.engines.offline.dates import resolve
 from dreamd.engines.offline.exchange import Exchange, exchanges
+from dreamd.engines.offline.hanging import hangs
 from dreamd.engines.offline.judge import reject
 from dreamd.engines.offline.judgement import Judgement, judged
 from dreamd.engines.offline.languages.detect import language_of
@@ -251,7 +252,7 @@ def _changed(sentence: str, cues: Cues, turn: Turn, digest: Digest) -> Finding |
         return None
     core = resolve(core, turn.at.astimezone(digest.zone) if turn.at else None, cues).text
     text = rewrite.neutral(core, cues.code, rule=False, whole=True)
-    if reject(text) or _hangs(text):
+    if reject(text) or hangs(text):
         return None
     slot = slots.find(text)
     return Finding(
@@ -271,7 +272,7 @@ def _written(verdict: Verdict, sentence: str, turn: Turn, digest: Digest) -> Fin
     """The finding of a verdict, or why its line cannot stand."""
     kind = verdict.frame.kind
     text = _line(verdict, kind)
-    if not text or _hangs(text):
+    if not text or hangs(text):
         return "unclear"
     refused = reject(text)
     if refused:
@@ -316,29 +317,6 @@ def _without_project(text: str, project: str) -> str:
         rf"^(?:for|in|on) {re.escape(project)}[,:]? (?=the |we |all |every |use |our )", "", text, flags=re.IGNORECASE
     )
     return bare[:1].upper() + bare[1:] if project and bare != text else text
-
-
-_HANGING = rx(
-    r"^(?:it|this|that|these|those|they|them|he|she|there|here|one|so|which)\b(?! (?:repo|project))|\b(?:use|do|keep|make|call|put|move|set|prefer|drop|remove|rename|avoid|need|want|like|wants|likes|prefers|mention|with|about|for|of|to|in|on|at|from|by) (?:it|them|this|these|those)\b(?! (?:repo|project|way))"
-)
-#: A possessive or a verb that lacks the thing it speaks of: "call ours max_concurrency", "rename to publish.yml".
-_LACKING = rx(
-    r"\b(?:call|rename|name|make|keep|set) (?:ours|theirs|mine|yours)\b|\b(?:should|let'?s|to|will|please|^) ?rename to\b"
-)
-_OPEN_END = rx(
-    r"\b(?:our own|my own|their own|(?:the|these|those) (?:other|others|ones|rest|same|latter|former)|such|ours|theirs|mine|to (?:resolve|fix|solve)|of|with|for|to|and|or|than|as|when|if|by)\.$"
-)
-_NAMED_BEFORE = rx(
-    r"[,;:] |^(?:when|if|whenever|before|after|every|each|all|the|our) |\b(?:before|after|without|when|until|because|since|so|to)\b.*$"
-)
-
-
-def _hangs(text: str) -> bool:
-    """Whether a line needs words that it does not hold: it begins with a pronoun, or its object is one."""
-    if _OPEN_END.search(text) or _LACKING.search(text):
-        return True
-    match = _HANGING.search(text)
-    return match is not None and (match.start() == 0 or not _NAMED_BEFORE.search(text[: match.start()]))
 
 
 def _subject(scope: Scope, text: str, verdict: Verdict) -> str:

@@ -132,7 +132,7 @@ def usual(findings: Iterable[Finding]) -> dict[str, Finding]:
         stood[slot] += 1
         text = finding.text
         if slot.startswith(_NAMES):
-            text = practices.wording([f.text for f in often[slot]])
+            text = practices.wording([f.text for f in often[slot]], slot.removeprefix(_NAMES))
         standing[finding.id] = replace(finding, slot=slot, text=text)
     return standing
 

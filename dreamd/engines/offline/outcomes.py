@@ -51,6 +51,14 @@ _UNMARKED = 2.5
 _NOW = rx(r"\bnow\b|\bno (?:longer|more)\b|\bsingle\b|\binstead of\b|\bonly\b|\bby default\b|→|->")
 _WIDE = re.compile(r"[\u3040-\u30ff\u3400-\u9fff]")
 _ASKS = re.compile(r"[?\N{FULLWIDTH QUESTION MARK}]")
+#: What a report says of the work and not of the thing: it is over tomorrow, or it is the agent's opinion.
+_OF_THE_WORK = rx(
+    r"\b(?:is|are|was|were|has been|have been) (?:now |fully |already |all |also )*(?:enhanced|completed?|deleted|updated|ready|clean(?:er)?|done|fixed|finished|in place|solid|saved|written|pushed|merged|committed|rebased|closed|resolved|verified|tested|passing|green|up to date)\b|"
+    r"\bplan is\b|\b(?:i'd|i would|we could|recommend\w*|my (?:view|take|recommendation)|so yes)\b|\bbut is not populated\b|\bno (?:more )?dead code\b|^no \w+ (?:changes?|issues?) (?:needed|found)\b"
+)
+_SUGGESTS = rx(
+    r"\b(?:i (?:suggest|propose)|i'?d|i would|could|would|should|proposal|propose|recommend\w*|let'?s|what if|instead|rather)\b"
+)
 _LABEL = re.compile(r"^(?:[-*•]\s+|\d+[.)]\s+|#+\s*|>\s*)+|\*\*|✅|✓|🎯")
 _NO_VALUE = rx(
     r"^(?:yes|no|ok|sure|continue|done|stop|wait|go|push|commit|merge|thanks|good|great|nice|perfect|try|run|fix|hm+|why|what|how|d|p|\d+|[a-d])\b|\?$"
@@ -72,13 +80,19 @@ def outcome(exchange: Exchange) -> tuple[str, str] | None:
     cues = language_of(said) or ENGLISH
     if exchange.proposal and _is_short(said):
         answer = answered(said, cues.code)
-        if answer == "yes" or _ASSENT.match(said):
+        if _ASSENT.match(said) or (answer == "yes" and _proposes(exchange.proposal, cues)):
             return _best(reply, (sense(exchange.proposal).touches,), said, needs=_STANDS)
         if answer == "pick" and _ASKS.search(exchange.proposal[-_QUESTION:]):
             return _best(reply, (sense(exchange.proposal).touches, sense(said).touches), said, needs=_CHOSEN)
     if any(_suggests(sentence) for sentence in split(own_words(exchange.turn.text))):
         return _best(reply, (sense(said).touches,), said, needs=_STANDS)
     return None
+
+
+def _proposes(text: str, cues: Cues) -> bool:
+    """Whether the agent's last words ask or suggest something that could be accepted."""
+    end = text[-_QUESTION:]
+    return bool(_ASKS.search(end)) or cues is not ENGLISH or bool(_SUGGESTS.search(end))
 
 
 def _is_short(said: str) -> bool:
@@ -124,7 +138,7 @@ def _best(text: str, about: tuple[frozenset[str], ...], said: str, *, needs: flo
         shared = [len(own & things) for things in about]
         cues = language_of(line)
         needed = _SHARED if len(about) == 1 and cues is ENGLISH else 1
-        if min(shared) < 1 or max(shared) < needed or _BY_THE_WAY.search(line):
+        if min(shared) < 1 or max(shared) < needed or _BY_THE_WAY.search(line) or _OF_THE_WORK.search(line):
             continue
         weight = (
             ((told(line, cues.code) if cues else None) or 0.0)

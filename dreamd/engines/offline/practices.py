@@ -92,11 +92,17 @@ def asks(clause: str) -> str:
     return finish(_ASKS_TO + (text if text[:2].isupper() else text[0].lower() + text[1:]))
 
 
-def wording(said: Sequence[str]) -> str:
+def wording(said: Sequence[str], name: str) -> str:
     """The sentence that stands for all requests: the one with most of the words that come again, the shorter of two.
 
+    What is asked of a way of working ("spawn a worker to …") differs each time, so that its sentence ends with the way.
     The same sentences in whatever order give the same one.
     """
+    way = next((way for way in WAYS if way.name == name), None)
+    if way:
+        ends = {text: next(way.pattern.finditer(text), None) for text in said}
+        cut = Counter(finish(text[: match.end()]) for text in said if (match := ends[text]))
+        return min(cut or said, key=lambda text: (-cut[text], len(text), text))
     counted = Counter(word for text in set(said) for word in set(_content(text)))
     whole = sorted({text for text in said if len(text.split()) >= _SHORTEST}) or sorted(set(said))
     return max(whole, key=lambda c: (sum(counted[w] - 1 for w in set(_content(c))) - len(c) / 20, -len(c)))

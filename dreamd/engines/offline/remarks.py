@@ -15,6 +15,7 @@ from dreamd.engines.offline import rewrite
 from dreamd.engines.offline.cues import Cues, rx
 from dreamd.engines.offline.dates import resolve
 from dreamd.engines.offline.exchange import Exchange
+from dreamd.engines.offline.hanging import hangs
 from dreamd.engines.offline.judge import MAX_LENGTH, reject
 from dreamd.engines.offline.judgement import Judgement
 from dreamd.engines.offline.languages.chinese_marks import MARKS as CHINESE_MARKS
@@ -32,11 +33,11 @@ from dreamd.transcripts.event import Origin
 _MARKS = {"en": MARKS, "zh": CHINESE_MARKS}
 
 #: What a sentence must reach to be kept without a rule: the log odds that it lasts, and its marks.
-STANDS = 1.75
+STANDS = 1.25
 #: Marks against a sentence weigh again from here on; the lighter ones are in the log odds already.
 _HEAVY = -1.0
 #: What a sentence starts from, by its language: those with fewer marks or none need less.
-_START = {"en": 0.0, "zh": 0.5, "ru": 0.75, "ja": 0.75, "ko": 0.75, "de": 0.75, "es": 0.75, "fr": 0.75}
+_START = {"en": 0.0, "zh": 0.0, "ru": 0.25, "ja": 0.25, "ko": 0.25, "de": 0.25, "es": 0.25, "fr": 0.25}
 #: What supports a remark may weigh as little.
 _SUPPORTS = -0.5
 _AGREED_BONUS = 0.25
@@ -234,7 +235,7 @@ def _remark(
     report = _report(text, exchange)
     if report and len(text) + len(report) <= MAX_LENGTH:
         text = f"{text} {report}"
-    if reject(text) or "[REDACTED" in text:
+    if reject(text) or "[REDACTED" in text or (anchor.cues is ENGLISH and hangs(own)):
         return None
     return Remark(text, anchor.kind, " ".join(w.sentence for w in together))
 

@@ -8,6 +8,7 @@ import pytest
 from dreamd.engines.offline.assents import settled
 from dreamd.engines.offline.engine import OfflineEngine
 from dreamd.engines.offline.languages.english_practices import WAYS, Way
+from dreamd.engines.offline.practices import wording
 from dreamd.engines.protocol import Act, Finding, Kind, KnownEntry, Scope, Topic
 from engines.typed import SAID, answer, digest, finding, lines, read, turn
 
@@ -187,10 +188,7 @@ def test_words_that_only_look_like_a_way_of_working_name_nothing(typed: str) -> 
 
 def test_what_is_asked_of_a_way_of_working_differs_each_time_and_is_left_out() -> None:
     said = [
-        "spawn a worker to look at the tide job",
-        "spawn a worker for the new berth page",
-        "please spawn a worker to fix the build",
+        "Often asks to spawn a worker to look at the tide job.",
+        "Often asks to spawn a worker for the new berth page.",
     ]
-    findings = [asked(text, day) for day, text in enumerate(said)]
-    text = OfflineEngine().reconcile(TOPIC, [], findings).proposals[0].text
-    assert text == "Often asks to spawn a worker."
+    assert wording(said, "worker") == wording(said[::-1], "worker") == "Often asks to spawn a worker."

@@ -10,6 +10,7 @@ import re
 from functools import lru_cache
 
 from dreamd.engines.offline.cues import rx, words
+from dreamd.engines.offline.labels import of_one_thing
 from dreamd.engines.offline.renewals import adds
 from dreamd.engines.offline.similar import stem
 
@@ -53,7 +54,7 @@ def overtaken(newer: str, older: str) -> bool:
         newer: the person's own words.
         older: the line that stands.
     """
-    if adds(newer) or len(older.split()) > _LONGEST:
+    if adds(newer) or len(older.split()) > _LONGEST or not of_one_thing(newer, older):
         return False
     mine, theirs = _about(newer), _about(older)
     shared = mine & theirs

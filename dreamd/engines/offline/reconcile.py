@@ -232,7 +232,11 @@ def _changed_since(finding: Finding, own: Sense, line: _Standing) -> bool:
     """The same the other way about: a session that is read late says what a newer line has ended."""
     if changes.ended_by(line.text, line.slot, finding.text, finding.slot, negative=own.negative):
         return True
-    return not habits.is_request(finding) and renewal(line.text, line.text, finding.text) is not None
+    if habits.is_request(finding):
+        return False
+    if not line.sense.negative and not own.negative and overtaken(line.text, finding.text):
+        return True
+    return renewal(line.text, line.text, finding.text) is not None
 
 
 def _told(finding: Finding) -> str:

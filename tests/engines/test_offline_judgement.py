@@ -10,7 +10,7 @@ from dreamd.engines.offline.judgement import KINDS, answered, judged, told, weig
 from dreamd.engines.offline.languages.detect import ALL, language_of
 from dreamd.engines.offline.readings import outcome_of
 from dreamd.transcripts.event import Origin
-from engines.typed import SAID, answer, lines, read, turn
+from engines.typed import SAID, answer, read, turn
 
 CODES = [cues.code for cues in ALL]
 EXAMPLES = Path(__file__).parents[2] / "benchmarks/judge"
@@ -132,8 +132,17 @@ def lines_of(proposed: str, said: str, reported: str) -> list[str]:
     return [f.text for f in read(*turns).findings if f.weight >= 0.5]
 
 
-def test_a_stack_frame_is_no_remark() -> None:
-    assert lines("at Socket.connect (inpage.js:1:58695)") == []
+@pytest.mark.parametrize(
+    "typed",
+    [
+        "at Socket.connect (inpage.js:1:58695)",
+        "don't ask any more",
+        "(since last spring the harbour has a new crane)",
+        "**Berths**: stored as metres",
+    ],
+)
+def test_frames_asides_and_pasted_letters_are_no_lines(typed: str) -> None:
+    assert read(typed).findings == ()
 
 
 @pytest.mark.parametrize("code", CODES)

@@ -7,9 +7,9 @@ from dreamd.engines.offline.cues import rx
 _HANGING = rx(
     r"^(?:the (?:two|three|number|second|first|other|same|rest|former|latter|revised|new one|old one|above)\b|it|this|that|these|those|they|them|he|she|there|here|one|so|which)\b(?! (?:repo|project))|\b(?:use|do|keep|make|call|put|move|set|prefer|drop|remove|rename|avoid|need|want|like|wants|likes|prefers|mention|with|about|for|of|to|in|on|at|from|by) (?:it|them|this|these|those)\b(?! (?:repo|project|way))"
 )
-#: A possessive or a verb that lacks the thing it speaks of: "call ours max_concurrency", "rename to publish.yml".
+#: An aside alone, a possessive or a verb that lacks the thing it speaks of: "call ours max_concurrency", "rename to publish.yml".
 _LACKING = rx(
-    r"\b(?:call|rename|name|make|keep|set) (?:ours|theirs|mine|yours)\b|\b(?:should|let'?s|to|will|please|^) ?rename to\b"
+    r"^(?:do not|don'?t|never|stop) [a-z]+(?: any ?more| again)\.$|^\(|\b(?:call|rename|name|make|keep|set) (?:ours|theirs|mine|yours)\b|\b(?:should|let'?s|to|will|please|^) ?rename to\b"
 )
 _OPEN_END = rx(
     r"\b(?:our own|my own|their own|(?:the|these|those) (?:other|others|ones|rest|same|latter|former)|such|ours|theirs|mine|to (?:resolve|fix|solve)|of|with|for|to|and|or|than|as|when|if|by)\.$"

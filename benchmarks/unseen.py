@@ -50,7 +50,7 @@ def spread(told: dict[str, Any], chance: random.Random) -> dict[tuple[str, int],
 
 def lines(root: Path) -> list[str]:
     """What memory holds, lower case."""
-    texts = (path.read_text().split("---\n", 2)[-1] for path in sorted(root.rglob("*.md")))
+    texts = (path.read_text(encoding="utf-8").split("---\n", 2)[-1] for path in sorted(root.rglob("*.md")))
     return [
         line.lower()
         for text in texts
@@ -80,7 +80,7 @@ def main() -> None:
     parser.add_argument("--show", action="store_true", help="print the memory of the sets that may be looked at")
     given = parser.parse_args()
     for path in sorted(HERE.glob("*.json")):
-        told = json.loads(path.read_text())
+        told = json.loads(path.read_text(encoding="utf-8"))
         with tempfile.TemporaryDirectory(prefix="dreamd-unseen-") as folder:
             home = Path(folder)
             chance = random.Random(7)

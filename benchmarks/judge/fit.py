@@ -1,6 +1,6 @@
 """Learns the offline engine's weights from the example sentences beside this script: `python benchmarks/judge/fit.py [CODE …] [--check]`.
 
-Needs scikit-learn (`pip install scikit-learn`), which dreamd itself does not. The same sentences give the same weights.
+Needs scikit-learn (`pip install scikit-learn`), which dreamd itself does not. The same sentences and rules give the same weights.
 `--check` writes nothing and prints how well sentences are told by weights that have not seen them (five-fold).
 """
 
@@ -45,10 +45,13 @@ Row = dict[str, int]
 def examples(code: str) -> list[tuple[str, str]]:
     """The labelled sentences of a language, in an order that has nothing to do with how they were written down."""
     lines = {
-        line for path in sorted(HERE.glob(f"{code}*.tsv")) for line in path.read_text().splitlines() if "\t" in line
+        line
+        for path in sorted(HERE.glob(f"{code}*.tsv"))
+        for line in path.read_text(encoding="utf-8").splitlines()
+        if "\t" in line
     }
     pairs = [(line.split("\t", 1)[0].strip(), line.split("\t", 1)[1].strip()) for line in lines]
-    return sorted(pairs, key=lambda pair: hashlib.sha256(pair[1].encode()).digest())
+    return sorted(pairs, key=lambda pair: (hashlib.sha256(pair[1].encode()).digest(), pair[0]))
 
 
 def made_of(code: str) -> str:
@@ -124,14 +127,14 @@ def main() -> None:
     parser.add_argument("codes", nargs="*", default=list(CUES))
     parser.add_argument("--check", action="store_true")
     given = parser.parse_args()
-    for code in given.codes or CUES:
+    for code in given.codes:
         asked = questions(code)
         if given.check:
             print(code, len(asked["lasts"][1]), *(check(name, *asked[name]) for name in asked), sep="; ", flush=True)
             continue
         stored = {"made_of": made_of(code)} | {name: table(*asked[name]) for name in asked}
         text = json.dumps(stored, ensure_ascii=False, separators=(",", ":")).replace('],"', '],\n"')
-        (TARGET / f"{code}.weights.json").write_text(text + "\n")
+        (TARGET / f"{code}.weights.json").write_text(text + "\n", encoding="utf-8")
 
 
 if __name__ == "__main__":

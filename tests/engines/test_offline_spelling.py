@@ -5,11 +5,11 @@ import pytest
 from dreamd.engines.offline.spelling import Spelling
 from engines.typed import answer, digest, turn
 
-SPOKEN = "The conversations stay private. I updated the instructions automatically, at an interval, labelled as the judgment says. `compatibility`"
+SPOKEN = "The conversations stay private. I updated the instructions automatically, at an existing interval, labelled as the judgment says. `compatibility`"
 
 
 def mended(text: str) -> str:
-    return Spelling(digest(turn("hello"), answer(SPOKEN))).mended(text)
+    return Spelling(digest(turn(text), answer(SPOKEN))).mended(text)
 
 
 @pytest.mark.parametrize(
@@ -36,6 +36,9 @@ def test_a_slip_is_spelled_as_the_agent_spells_the_word(typed: str, meant: str) 
         "see conversatins.md and src/conversatins/x",
         "the flag conversatins_all",
         "use kubernetess",  # the agent never wrote it
+        "save before exiting",  # a word of its own, too near to another ("existing")
+        "ask Convversations Ltd",  # a name
+        "the conversatins table and its conversatins view",  # twice is no slip
     ],
 )
 def test_everything_else_stays_as_it_was_typed(typed: str) -> None:

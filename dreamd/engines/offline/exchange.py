@@ -5,8 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from dreamd.engines.offline.cues import rx
 from dreamd.engines.protocol import Digest, Turn
 from dreamd.transcripts.event import PERSON_ORIGINS, Origin, Role
+
+#: The person's next words where they do not let stand what was done.
+OBJECTS = rx(
+    r"^(?:no\b|nope|wrong|stop|wait|but\b|hmm?\b|not (?:quite|really|what)|that'?s (?:not|wrong)|it(?:'s| is| does|'s still) (?:still|not|n'?t)|still\b|you (?:didn|forgot|missed)|why\b|revert|undo|actually|i (?:didn|don)'?t\b|instead)"
+)
 
 
 @dataclass(frozen=True, slots=True)

@@ -305,7 +305,7 @@ def _line(verdict: Verdict, kind: Kind) -> str:
 
 def _with_day(text: str, day: dt.date | None) -> str:
     """A moment's sentence gets the day it happened on where it names none."""
-    if day is None or day.isoformat() in text:
+    if not text or day is None or day.isoformat() in text:
         return text
     bare, stop = text[:-1], text[-1]
     return f"{bare}（{day.isoformat()}）{stop}" if stop == "。" else f"{bare} ({day.isoformat()}){stop}"

@@ -20,6 +20,7 @@ _WIDE = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
 _LATIN = re.compile(r"[a-z][\w+#.-]*")
 _ASKING = ("?", "\N{FULLWIDTH QUESTION MARK}")
 _COMMAS = (",", "\N{FULLWIDTH COMMA}", "\N{IDEOGRAPHIC COMMA}")
+_LONGEST = 600  # characters that are looked at
 _STEM = 5  # letters that inflected forms of a word share
 _LENGTHS = (3, 5, 8, 12, 17, 24, 34)
 
@@ -31,7 +32,7 @@ def features(text: str, code: str) -> Iterator[str]:
         text: one sentence, as it was typed.
         code: its language, two letters; Chinese, Japanese and Korean are read by characters, the others by words.
     """
-    bare = _KINDS.sub(lambda m: f" <{m.lastgroup}> ", " ".join(text.split()))
+    bare = _KINDS.sub(lambda m: f" <{m.lastgroup}> ", " ".join(text[:_LONGEST].split()))
     tokens = list(_characters(bare) if code in ("zh", "ja", "ko") else _words(bare))
     found = dict.fromkeys(_of_order(tokens))
     if code not in ("en", "zh", "ja", "ko"):

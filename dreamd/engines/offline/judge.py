@@ -95,6 +95,6 @@ def _content(bare: str) -> Rejection | None:
             return reason
     if _REDACTED.search(bare) and len(_REDACTED.sub("", bare).split()) < 4:  # noqa: PLR2004 - nothing but the remains
         return "secret"
-    if bare.rstrip(".。").endswith(("?", "?")):
+    if bare.rstrip(".。").endswith(("?", "\N{FULLWIDTH QUESTION MARK}")):
         return "question"
     return "relative_date" if is_relative(bare) else None

@@ -57,7 +57,7 @@ class Weights(msgspec.Struct, frozen=True):
     lasts: Table  # a person's sentence: ends, lasts
     kinds: Table  # a person's sentence that lasts: which of `KINDS`
     told: Table  # an agent's sentence: progress, how something is from now on
-    answered: Table  # a short answer: no, pick, yes
+    answered: Table  # a short answer: no, other, pick, yes
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,7 +103,7 @@ def told(text: str, code: str) -> float | None:
 
 
 def answered(text: str, code: str) -> str | None:
-    """Whether a short answer accepts ("yes"), refuses ("no") or chooses ("pick"); None in a language without weights."""
+    """Whether a short answer accepts ("yes"), refuses ("no"), chooses ("pick") or is none ("other"); None in a language without weights."""
     weights = weights_of(code)
     if weights is None:
         return None

@@ -9,7 +9,7 @@ import re
 from collections.abc import Iterator
 
 from dreamd.engines.offline.cues import Cues, rx
-from dreamd.engines.offline.exchange import Exchange
+from dreamd.engines.offline.exchange import OBJECTS, Exchange
 from dreamd.engines.offline.judge import reject
 from dreamd.engines.offline.judgement import answered, judged, told
 from dreamd.engines.offline.languages.detect import language_of
@@ -31,10 +31,10 @@ _CHOSEN = 1.0
 _WISHED = -1.0
 _QUESTION = 400  # characters of a proposal in which its question stands
 _SHARED = 2
-_ASSENT = rx(
-    r"^(?:\W|(?:yes|yep|yeah|yup|sure|ok(?:ay)?|correct|exactly|agreed|absolutely|definitely|perfect|great|good|please|pls|and|then|so|thanks|i agree|makes sense|sounds (?:good|better)|good idea|that works|"
-    r"do (?:that|it|so|this)|go (?:ahead|for it|with (?:that|it|this))|let'?s (?:do|go with|implement|use|try) (?:that|it|this|options? \w|\w+ only)|implement (?:that|it|this|options? \w)|(?:please )?(?:add|fix|remove|rename|apply|implement|change|update) (?:it|that|this|them)|"
-    r"for now|like that|all of (?:them|it)|lets|let'?s|capture|continue|proceed)\b)+$"
+_ASSENT = rx(  # each word in one way only, so that a long row of them is read in one pass
+    r"^(?:\W|(?:yes|yep|yeah|yup|sure|ok(?:ay)?|correct|exactly|agreed|absolutely|definitely|perfect|great|good(?: idea)?|please|pls|and|then|so|thanks|i agree|makes sense|sounds (?:good|better)|that works|"
+    r"go (?:ahead|for it)|(?:do|go with|implement|use|try) (?:that|it|this|so|options? \w|\w+ only)|(?:add|fix|remove|rename|apply|change|update) (?:it|that|this|them)|"
+    r"for now|like that|all of (?:them|it)|let'?s|capture|continue|proceed)\b)+$"
 )
 _WRITE_DOWN = rx(
     r"\b(?:add|put|document|note|record|write|mention|capture|save|include)\b (?:\w+ ){0,3}?(?:this|that|it|these)\b(?: \w+){0,3} (?:to|in|into|under|as)\b.{0,20}(?:claude\.?md|agents\.?md|agents md|readme|known[_ -]limitations|docs?|documentation|memory|learnings?|wiki|changelog)\b"
@@ -72,7 +72,7 @@ def outcome(exchange: Exchange) -> tuple[str, str] | None:
     by the sentence of the agent's report that speaks of the same things as one that holds from now on.
     """
     said = " ".join(exchange.turn.text.split())
-    if not exchange.typed or not exchange.replies:
+    if not exchange.typed or not exchange.replies or OBJECTS.match(exchange.following.strip()):
         return None
     reply = exchange.replies[-1].text
     if _WRITE_DOWN.search(said) and exchange.proposal:

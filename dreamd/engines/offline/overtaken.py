@@ -14,7 +14,7 @@ from dreamd.engines.offline.labels import of_one_thing
 from dreamd.engines.offline.renewals import adds
 from dreamd.engines.offline.similar import stem
 
-#: Words with which something is told as not being as it was, in nine languages.
+#: Words with which something is told as not being as it was, in eight languages.
 _CHANGED = rx(
     r"\b(?:switch(?:ed|ing)?|mov(?:ed?|ing)|upgrad\w+|downgrad\w+|bump(?:ed)?|rais(?:ed?|ing)|lower(?:ed)?|shift(?:ed)?|chang(?:ed?|ing)|replac\w+|no longer|any ?more|forget|dropp?ed|cut|reduced?|increased?|extended|shortened|"
     r"now|from now on|from here on|new (?:home|place|host|address|bucket|limit|value|default|owner|name)|instead|left|took over|retired|resampled|migrat\w+|"
@@ -30,7 +30,7 @@ _VALUES = (
     (
         "figure",
         re.compile(
-            r"(?<![\w.:-])\d[\d,]*(?![\w:]|\.\d)|(?<![\w.])\d[\d,.]*(?= ?(?:%|[a-zµ]{1,4}\b))|[\u4e00-\u9fff](\d+)[\u4e00-\u9fff]?",
+            r"(?<![\w.:-])\d[\d,]*(?![\w:]|\.\d)|(?<![\w.])\d[\d,.]*(?= ?(?:%|[a-zµ]{1,4}\b))|(?<=[\u4e00-\u9fff])\d+",
             re.IGNORECASE,
         ),
     ),
@@ -66,7 +66,7 @@ def overtaken(newer: str, older: str) -> bool:
 def _differs(newer: str, older: str) -> bool:
     """Whether both hold values of one kind, and none in common."""
     for name, pattern in _VALUES:
-        new, old = (frozenset(m[0].lower() for m in pattern.finditer(text)) for text in (newer, older))
+        new, old = (frozenset(m[0].lower().replace(",", "") for m in pattern.finditer(text)) for text in (newer, older))
         if old:
             return len(old) == 1 and bool(new) and not new & old and (name != "count" or len(new) == 1)
     return False

@@ -39,7 +39,7 @@ _TOOL = re.compile(
     re.IGNORECASE,
 )
 _PLACE = re.compile(
-    r"\b(?:in|into|to|on|from|via|with|using|use|update|leveraging|at)\b (?:the |our |my |[\w-]+ ){0,3}?((?:[a-z]+[\w]*-)+[a-z]{2,})\b(?![./])", re.IGNORECASE
+    r"\b(?:in|into|to|on|from|via|with|using|use|update|leveraging|at)\b (?:the |our |my |[\w-]+ ){0,3}?((?:[a-z]\w*-)+[a-z]{2,})\b(?![./])", re.IGNORECASE
 )  # fmt: skip
 _NO_THING = words(
     "up-to-date end-to-end follow-up follow-ups well-known so-called e2e-test pre-existing human-readable machine-readable built-in up-front back-end front-end read-only non-trivial two-step "

@@ -14,14 +14,14 @@ from dataclasses import dataclass
 from dreamd.engines.offline import rewrite
 from dreamd.engines.offline.cues import Cues, rx
 from dreamd.engines.offline.dates import resolve
-from dreamd.engines.offline.exchange import Exchange
+from dreamd.engines.offline.exchange import OBJECTS, Exchange
 from dreamd.engines.offline.hanging import hangs
 from dreamd.engines.offline.judge import MAX_LENGTH, reject
-from dreamd.engines.offline.judgement import Judgement
+from dreamd.engines.offline.judgement import Judgement, told
 from dreamd.engines.offline.languages.chinese_marks import MARKS as CHINESE_MARKS
 from dreamd.engines.offline.languages.detect import language_of
 from dreamd.engines.offline.languages.english import ENGLISH
-from dreamd.engines.offline.languages.english_marks import CHANGES, MARKS
+from dreamd.engines.offline.languages.english_marks import MARKS
 from dreamd.engines.offline.languages.english_words import VERBS
 from dreamd.engines.offline.languages.marks import found
 from dreamd.engines.offline.sentences import own_words, split
@@ -48,6 +48,8 @@ _LONGEST = 280
 _SHORTEST_REPORT = 20
 _LONGEST_REPORT = 170
 _OPENING = 600  # characters in which an answer says what it thinks of a proposal
+#: Log odds that a sentence of the agent must have to say how a remark was settled, and not what was done about it.
+_SETTLED = 0.0
 _SHARED = 2  # words that a report and the remark it settles have in common
 
 _ASKED = rx(
@@ -62,14 +64,10 @@ _FOR_THE_TASK = rx(
 _APOLOGY = rx(
     r"[,.;] (?:sorry\b.*|thanks\b.*|does that make sense.*|what do you think.*|right)$|^(?:i bet|i guess|i mean|my point is|just to be sure|if so|maybe|perhaps)[,:]? (?=\w)"
 )
-#: "can we drop X?" asks for a change and not for an answer.
-_CHANGE_ASKED = rx(
-    rf"^(?:also |so |and |then |ok,? )*(?:can|could|should|shall) (?:we|you) (?:please |just |also )*(?:{CHANGES})\b[^?]+\?\s*$"
-)
 _ASKS_BACK = rx(r"^(?:also |so |and |then )*(?:should|could|can|shall|would|do|does|will)\b")
 #: A thing proposed and not said: it holds once the agent has taken it up and the person has not gone back on it.
 _PROPOSES = rx(
-    r"^(?:\W|(?:also|so|then|and|but|ok|yeah|wait),? )*(?:maybe|perhaps|should(?:n'?t)?\b|could|can we|what about|i (?:wonder|suggest)|i (?:kind of )?(?:think|feel)\b.*\?|we (?:could|might))|\b(?:maybe|perhaps)\b|\?$"
+    r"^(?:\W|(?:also|so|then|and|but|ok|yeah|wait),? )*(?:maybe|perhaps|should(?:n'?t)?\b|could|can we|what about|i (?:wonder|suggest)|i (?:kind of )?(?:think|feel)\b.*\?|we (?:could|might))|\b(?:maybe|perhaps)\b|[?\uff1f]$"
 )
 _DECLINES = rx(
     r"(?:^|[.!\n] ?)(?:\*\*)?(?:no[,.]|not (?:quite|really|necessarily)|i(?:'d| would) (?:avoid|not|keep|leave|rather|advise against)|i wouldn'?t|i don'?t (?:think|recommend)|that (?:would|won'?t|doesn'?t)|unfortunately|however)\b"
@@ -90,12 +88,9 @@ _HANDED_OUT = rx(
 _AGREES = rx(
     r"^(?:yes|yep|agreed|exactly|correct|good (?:point|catch|call|idea)|you'?re (?:absolutely )?right|absolutely|makes sense|right|done|great (?:point|idea)|that'?s (?:right|a good))\b"
 )
-_OBJECTS = rx(
-    r"^(?:no\b|nope|wrong|stop|wait|but\b|hmm?\b|not (?:quite|really|what)|that'?s (?:not|wrong)|it(?:'s| is| does|'s still) (?:still|not|n'?t)|still\b|you (?:didn|forgot|missed)|why\b|revert|undo|actually|i (?:didn|don)'?t\b|instead)"
-)
 #: An answer that reports what is now, not what somebody is about to do or thinks.
 _NO_REPORT = rx(
-    r"\?|^(?:i'?ll|i will|i'?m|i am|let me|let'?s|now (?:let|i)|first|next|want|would|should|could|shall|if|to |the worker|looking|checking|here|perfect|great|good|note|key|summary|done[.!]?$|analysis)\b|\b(?:i'?ll|let me|i'?m (?:going|now|starting)|i (?:would|recommend|suggest|think|see|found|did not|can)|maybe|probably|might|could|appears?|seems?|likely|recommend\w*|option|^[a-d1-9][.)] |pass(?:es|ed|ing)?\b.*\btests?|tests? pass|lint|commit(?:ted)?|pushed|pr #?\d+|worker)\b"
+    r"\?|^(?:i'?ll|i will|i'?m|i am|let me|let'?s|now (?:let|i)|first|next|want|would|should|could|shall|if|to |the worker|looking|checking|deleted|created|updated|ran|pushed|committed|merged|here|perfect|great|good|note|key|summary|done[.!]?$|analysis)\b|\b(?:i'?ll|let me|i'?m (?:going|now|starting)|i(?:'ve|'d)? (?:would|recommend|suggest|think|see|found|did not|can|have|had|used|left|kept|added|deleted|made)|maybe|probably|might|could|appears?|seems?|likely|recommend\w*|option|^[a-d1-9][.)] |pass(?:es|ed|ing)?\b.*\btests?|tests? pass|lint|commit(?:ted)?|pushed|pr #?\d+|worker)\b"
 )
 
 
@@ -192,11 +187,6 @@ def _agreed(sentence: str, reply: str) -> float:
     return _SAID_BACK_BONUS if in_a_line else 0.0
 
 
-def _said_by_agent(sentence: str, exchange: Exchange) -> bool:
-    """Whether a sentence is an item of the agent's own list, pasted back."""
-    return _bare(sentence) in _bare(exchange.proposal)
-
-
 def _bare(text: str) -> str:
     return " ".join(re.sub(r"[*`_#]", "", text.lower()).split()).strip(" .")
 
@@ -258,7 +248,7 @@ def _stated(one: _Weighed, said: dt.datetime | None) -> str:
 
 def _report(text: str, exchange: Exchange) -> str:
     """The sentence of the agent's last answer that says how this was settled; "" unless the person let it stand."""
-    if not exchange.replies or not exchange.following or _OBJECTS.match(exchange.following.strip()):
+    if not exchange.replies or not exchange.following or OBJECTS.match(exchange.following.strip()):
         return ""
     own = sense(text).touches
     best: tuple[int, int, str] = (0, 0, "")
@@ -278,7 +268,7 @@ def _report(text: str, exchange: Exchange) -> str:
             continue
         if line.rstrip("* ").endswith(":"):
             continue
-        if _bare(bare) in _bare(text) or _bare(text) in _bare(bare):
+        if _bare(bare) in _bare(text) or _bare(text) in _bare(bare) or (told(bare, "en") or 0.0) < _SETTLED:
             continue
         shared = len(own & sense(bare).touches)
         if shared >= _SHARED and (shared, -len(bare)) > best[:2]:

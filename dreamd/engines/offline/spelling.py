@@ -11,11 +11,11 @@ from collections.abc import Iterator
 from dreamd.engines.protocol import Digest
 from dreamd.transcripts.event import Role
 
-#: Shorter words have too many neighbours ("form" and "from", "trail" and "trial").
-_SHORTEST = 8
+#: Shorter words have real neighbours ("exiting" and "existing", "complaint" and "compliant").
+_SHORTEST = 10
 #: What two countries spell differently is no slip.
 _VARIANTS = (("ll", "l"), ("pp", "p"), ("gement", "gment"), ("our", "or"))
-_WORD = re.compile(r"(?<![\w`'./@:#$-])[A-Za-z]?[a-z]{7,}(?![\w`'/@:#$-]|\.\w)")
+_WORD = re.compile(r"(?<![\w`'./@:#$-])[A-Za-z]?[a-z]{9,}(?![\w`'/@:#$-]|\.\w)")
 _CODE = re.compile(r"`[^`]*`")
 
 
@@ -34,18 +34,26 @@ class Spelling:
         'the conversations stay private'
         """
         spans = [m.span() for m in _CODE.finditer(text)]
-        return _WORD.sub(lambda m: m[0] if _inside(m.start(), spans) else self._mend(m[0]), text)
+        return _WORD.sub(lambda m: m[0] if _inside(m.start(), spans) or self._is_name(m) else self._mend(m[0]), text)
+
+    def _is_name(self, word: re.Match[str]) -> bool:
+        """Whether a word has a capital that the beginning of the line does not give it."""
+        return word.start() > 0 and word[0][0].isupper()
 
     def _mend(self, typed: str) -> str:
         word = typed.lower()
         known = self._words()
-        if word in known:
+        if word in known or len(word) < _SHORTEST or self._typed(word) > 1:
             return typed
         found = {other for other in self._near(word) if _slipped(word, other)}
         if len(found) != 1:
             return typed
         meant = next(iter(found))
         return typed[0] + meant[1:]
+
+    def _typed(self, word: str) -> int:
+        """How often the person wrote a word in this session; twice is no slip."""
+        return sum(t.text.lower().count(word) for t in self._digest.turns if t.role is not Role.ASSISTANT)
 
     def _near(self, word: str) -> Iterator[str]:
         for length in (len(word) - 1, len(word), len(word) + 1):
@@ -56,7 +64,7 @@ class Spelling:
             spoken = (t.text for t in self._digest.turns if t.role is Role.ASSISTANT)
             self._known = frozenset(w.lower() for text in spoken for w in re.findall(r"[A-Za-z]{7,}", text))
             for word in sorted(self._known):
-                if len(word) >= _SHORTEST - 1:
+                if len(word) >= _SHORTEST:
                     self._by_letters.setdefault((word[0] + word[-1], len(word)), []).append(word)
         return self._known
 

@@ -22,10 +22,10 @@ class Way:
 
 
 def _singular(name: str) -> str:
-    return name[:-1] if name.endswith("s") and name not in _PLURALS else name
+    return name[:-1] if name.endswith("s") and name not in _KEPT_PLURAL else name
 
 
-_PLURALS = ("azure boards", "redmines", "release notes", "screenshots", "github issues", "gitlab issues")
+_KEPT_PLURAL = ("azure boards", "release notes", "screenshots", "github issues", "gitlab issues")
 #: Services in which work is tracked or told; "linear" is one where it is not the adjective.
 _SERVICES = (
     r"linear(?! (?:search|time|scale|regression|interpolation|algebra|gradient|layers?|growth|scan|in|order|model|function|history))|jira|beads?|asana|trello|notion|youtrack|clickup|redmine|bugzilla|"

@@ -33,7 +33,7 @@ KINDS = {
     "outcome": Kind.OUTCOME,
     "person": Kind.PERSON,
 }
-_MARKS = {"en": ENGLISH_MARKS, "zh": CHINESE_MARKS}
+MARKS = {"en": ENGLISH_MARKS, "zh": CHINESE_MARKS}
 #: Weights are stored as whole numbers of this size.
 UNIT = 100.0
 _STRONGEST = 4
@@ -87,7 +87,7 @@ def judged(text: str, cues: Cues, outcome: Verdict | Left) -> Judgement | None:
 def evidence(text: str, cues: Cues, outcome: Verdict | Left) -> Iterator[str]:
     """All that speaks for or against: the words, the marks, and what the rules say."""
     yield from features(text, cues.code)
-    for name in found(text, _MARKS.get(cues.code, ())):
+    for name in found(text, MARKS.get(cues.code, ())):
         yield f"m:{name}"
     if isinstance(outcome, str):
         yield f"f:{outcome}"

@@ -1,7 +1,7 @@
-"""What people decide and tell while they work, in no set form: a sentence is kept for the marks it bears, with what settles it.
+"""What people decide and tell while they work, in no set form: a sentence is kept for what it is worth by itself, with what settles it.
 
-Rules (`verdict`) know ways of saying. A remark has none ("can we drop X as Y covers it", "the notice is only for the first start"):
-here the marks of what lasts and of what ends with the task are weighed, and the agent's answer may tell how it was settled.
+Rules (`verdict`) know ways of saying. A remark has none ("can we drop X as Y covers it", "the notice is only for the first start"): here
+the learned judgement of a sentence (`judgement`) and its marks are weighed together, and the agent's answer may tell how it was settled.
 """
 
 from __future__ import annotations
@@ -17,11 +17,9 @@ from dreamd.engines.offline.dates import resolve
 from dreamd.engines.offline.exchange import OBJECTS, Exchange
 from dreamd.engines.offline.hanging import hangs
 from dreamd.engines.offline.judge import MAX_LENGTH, reject
-from dreamd.engines.offline.judgement import Judgement, told
-from dreamd.engines.offline.languages.chinese_marks import MARKS as CHINESE_MARKS
+from dreamd.engines.offline.judgement import MARKS, Judgement, told
 from dreamd.engines.offline.languages.detect import language_of
 from dreamd.engines.offline.languages.english import ENGLISH
-from dreamd.engines.offline.languages.english_marks import MARKS
 from dreamd.engines.offline.languages.english_words import VERBS
 from dreamd.engines.offline.languages.marks import found
 from dreamd.engines.offline.sentences import own_words, split
@@ -29,8 +27,6 @@ from dreamd.engines.offline.similar import sense
 from dreamd.engines.offline.verdict import plainly_left, take_heads
 from dreamd.engines.protocol import Kind
 from dreamd.transcripts.event import Origin
-
-_MARKS = {"en": MARKS, "zh": CHINESE_MARKS}
 
 #: What a sentence must reach to be kept without a rule: the log odds that it lasts, and its marks.
 STANDS = 1.25
@@ -171,7 +167,7 @@ def _weigh(place: int, sentence: str, judgement: Judgement | None, exchange: Exc
         or (cues is ENGLISH and len(_WORD.findall(sentence)) < _FEWEST_WORDS)
     ):
         return None
-    marks = found(sentence, _MARKS.get(cues.code, ()))
+    marks = found(sentence, MARKS.get(cues.code, ()))
     support = _START[cues.code] + sum(mark for mark in marks.values() if mark > 0 or mark <= _HEAVY)
     weight = judgement.lasts + support + _SPOKEN_BONUS.get(exchange.turn.origin, 0.0)
     if exchange.replies:
